@@ -1,0 +1,59 @@
+"""What the decoder asks of a language model, whoever runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+
+from xtc_viz.trace import ModelInfo
+
+
+class Detokenizer(Protocol):
+    """Turns token ids into text as they come; the pieces add up to the whole text exactly."""
+
+    def push(self, token_id: int) -> str:
+        """Return the text that became certain with this token; may be empty (half a character)."""
+
+    def flush(self) -> str:
+        """Return what is still held back at the end, such as an incomplete character."""
+
+
+class Generation(Protocol):
+    """A running decode of some lanes over one cache. Not for use from two threads at once."""
+
+    @property
+    def logits(self) -> torch.Tensor:
+        """Next-token logits of every lane, (lanes, vocab_size), after the last call."""
+
+    def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
+        """Append one token to each lane (one forward for all) and return the new `logits`."""
+
+    def close(self) -> None:
+        """Free the cache. May be called more than once."""
+
+
+class LanguageModel(Protocol):
+    """A tokenizer and a causal language model."""
+
+    @property
+    def info(self) -> ModelInfo: ...
+
+    def encode(self, text: str) -> list[int]:
+        """Tokenize plain text, with the special tokens that this model wants before a text."""
+
+    def encode_chat(self, user: str, system: str = "") -> list[int]:
+        """Apply the chat template to a system turn (if not empty) and a user turn."""
+
+    def token_text(self, token_id: int) -> str:
+        """Return one token's own text; bytes that are no whole character as `<0xE2>`."""
+
+    def detokenizer(self, prefix_ids: Sequence[int] = ()) -> Detokenizer:
+        """Return a fresh detokenizer for text that follows `prefix_ids`."""
+
+    def start(self, prompts: Sequence[Sequence[int]]) -> Generation:
+        """Prefill one prompt per lane. Equal prompts are prefilled once and the cache expanded.
+
+        Raises `PromptError` for an empty prompt or one that leaves no room in the context.
+        """

@@ -1,0 +1,322 @@
+"""Every setting of a run: its default, bounds, unit and help stand here, once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
+from typing import Any, Self, TypeVar
+
+from xtc_viz.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A numeric setting: default, closed or open bounds, slider step, and one line of help.
+
+    `soft_low` and `soft_high` are the ends of a slider where the bounds themselves are too wide
+    to be useful on one.
+    """
+
+    name: str
+    label: str
+    default: float
+    low: float
+    high: float
+    step: float
+    help: str
+    low_open: bool = False
+    high_open: bool = False
+    integer: bool = False
+    soft_low: float | None = None
+    soft_high: float | None = None
+
+    @property
+    def interval(self) -> str:
+        """The bounds as text, such as `in (0, 1)` or `an integer in [1, 4096]`."""
+        kind = "an integer " if self.integer else ""
+        if math.isinf(self.high):
+            return f"{kind}{'>' if self.low_open else '>='} {self.low:g}"
+        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
+        return f"{kind}in {left}{self.low:g}, {self.high:g}{right}"
+
+    @property
+    def slider(self) -> tuple[float, float]:
+        """The ends (low, high) of a slider for this setting; both are allowed values."""
+        low = self.low if self.soft_low is None else self.soft_low
+        high = self.high if self.soft_high is None else self.soft_high
+        return low, high
+
+    def check(self, value: object) -> float:
+        """Return `value` as a number within the bounds, or raise `SettingsError`."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise SettingsError(self.name, self.interval, value)
+        low_ok = value > self.low if self.low_open else value >= self.low
+        high_ok = value < self.high if self.high_open else value <= self.high
+        whole = not self.integer or (math.isfinite(value) and value == int(value))
+        if not (low_ok and high_ok and whole):
+            raise SettingsError(self.name, self.interval, value)
+        return int(value) if self.integer else float(value)
+
+
+KNOBS: dict[str, Knob] = {
+    knob.name: knob
+    for knob in (
+        Knob(
+            "rho", "ρ probability", 0.5, 0.0, 1.0, 0.01,
+            "How often XTC acts when it could. 0 switches it off, 1 acts at every chance.",
+        ),
+        Knob(
+            "tau", "τ floor", 0.1, 0.0, 1.0, 0.005,
+            "A token is eligible when its probability is at least τ. Above 0.5 XTC can never act.",
+            low_open=True, high_open=True, soft_low=0.005, soft_high=0.6,
+        ),
+        Knob(
+            "temperature", "Temperature", 1.0, 0.0, 100.0, 0.05,
+            "Flattens (above 1) or sharpens (below 1) the distribution. 0 always takes the most "
+            "probable token that is left; XTC still acts before that choice.",
+            soft_high=2.0,
+        ),
+        Knob(
+            "repetition_penalty", "Repetition penalty", 1.0, 0.0, 100.0, 0.01,
+            "Lowers the scores of tokens that already occurred. 1 is off.",
+            low_open=True, soft_low=0.5, soft_high=2.0,
+        ),
+        Knob(
+            "top_k", "Top-k", 0, 0, math.inf, 1,
+            "Keeps the k most probable tokens. 0 is off.", integer=True, soft_high=200,
+        ),
+        Knob(
+            "top_p", "Top-p", 1.0, 0.0, 1.0, 0.01,
+            "Keeps the most probable tokens that together reach p. 1 is off.", low_open=True,
+            soft_low=0.01,
+        ),
+        Knob(
+            "min_p", "Min-p", 0.0, 0.0, 1.0, 0.01,
+            "Keeps tokens with at least this share of the top token's probability. 0 is off.",
+        ),
+        Knob(
+            "typical_p", "Typical-p", 1.0, 0.0, 1.0, 0.01,
+            "Keeps the tokens whose surprise is closest to the average, up to mass p. 1 is off.",
+            low_open=True, soft_low=0.01,
+        ),
+        Knob(
+            "epsilon_cutoff", "Epsilon cutoff", 0.0, 0.0, 1.0, 0.0001,
+            "Drops tokens below this probability. 0 is off.", high_open=True, soft_high=0.01,
+        ),
+        Knob(
+            "eta_cutoff", "Eta cutoff", 0.0, 0.0, 1.0, 0.0001,
+            "Drops tokens below a floor that falls as the distribution gets flatter. 0 is off.",
+            high_open=True, soft_high=0.01,
+        ),
+        Knob(
+            "max_new_tokens", "Length", 160, 1, 4096, 1,
+            "How many tokens each lane writes at most.", integer=True, soft_high=1000,
+        ),
+        Knob(
+            "seed", "Seed", 7, 0, 2**63 - 1, 1,
+            "Fixes all random numbers: the same seed and settings give the same text.",
+            integer=True, soft_high=9999,
+        ),
+        Knob(
+            "top_candidates", "Candidates", 100, 100, 1000, 1,
+            "How many of the most probable tokens are recorded at every step.", integer=True,
+        ),
+    )
+}  # fmt: skip
+
+
+class Strategy(StrEnum):
+    """Which eligible tokens XTC removes when it fires (the paper's design ablation)."""
+
+    KEEP_LEAST = "keep_least"
+    KEEP_SECOND = "keep_second"
+    KEEP_RANDOM = "keep_random"
+    DROP_TOP = "drop_top"
+
+
+class XTCPlace(StrEnum):
+    """Where XTC stands in the stack relative to temperature; engines differ."""
+
+    AFTER_TEMPERATURE = "after_temperature"
+    BEFORE_TEMPERATURE = "before_temperature"
+
+
+def _check_knobs(settings: Any) -> None:
+    for f in fields(settings):
+        if f.name in KNOBS:
+            object.__setattr__(settings, f.name, KNOBS[f.name].check(getattr(settings, f.name)))
+
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def _choice(name: str, kind: type[E], value: object) -> E:
+    try:
+        return kind(str(value))
+    except ValueError:
+        raise SettingsError(name, f"one of {', '.join(kind)}", value) from None
+
+
+def _known(cls: type, data: object) -> dict[str, Any]:
+    """Return `data` as keyword arguments for `cls`; unknown names are an error, not ignored."""
+    if not isinstance(data, Mapping):
+        raise SettingsError(cls.__name__, "an object with named values", data)
+    names = {f.name for f in fields(cls)}
+    for name in data:
+        if name not in names:
+            raise SettingsError(str(name), f"one of {', '.join(sorted(names))}", name)
+    return dict(data)
+
+
+def _token_ids(name: str, ids: object) -> frozenset[int]:
+    if not isinstance(ids, Iterable) or isinstance(ids, (str, bytes)):
+        raise SettingsError(name, "a set of token ids", ids)
+    numbers = list(ids)
+    for i in numbers:
+        if isinstance(i, bool) or not isinstance(i, int) or i < 0:
+            raise SettingsError(name, "a set of token ids, each an integer >= 0", i)
+    return frozenset(numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class XTCSettings:
+    """The operator's settings (paper, Algorithm 1). `rho = 0` switches it off.
+
+    `protected` holds token ids that XTC must never silence: a step whose removed set would
+    contain one of them is left alone.
+    """
+
+    rho: float = KNOBS["rho"].default
+    tau: float = KNOBS["tau"].default
+    strategy: Strategy = Strategy.KEEP_LEAST
+    protected: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        _check_knobs(self)
+        object.__setattr__(self, "strategy", _choice("strategy", Strategy, self.strategy))
+        object.__setattr__(self, "protected", _token_ids("protected", self.protected))
+
+    @property
+    def max_eligible(self) -> int:
+        """The most tokens that can clear τ, ⌊1/τ⌋; float32 rounding of τ may admit one more."""
+        return int(1.0 / self.tau * (1 + 1e-6)) + 1
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"strategy": str(self.strategy), "protected": sorted(self.protected)}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        return cls(**_known(cls, data))
+
+
+XTC_OFF = XTCSettings(rho=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerSettings:
+    """The sampler stack of one lane, named as in transformers; each stage is off by default.
+
+    The order is repetition penalty, temperature, top-k, top-p, min-p, typical-p, epsilon, eta,
+    XTC; with `xtc_place` before temperature, temperature moves behind XTC (as in llama.cpp).
+    """
+
+    repetition_penalty: float = KNOBS["repetition_penalty"].default
+    temperature: float = KNOBS["temperature"].default
+    top_k: int = int(KNOBS["top_k"].default)
+    top_p: float = KNOBS["top_p"].default
+    min_p: float = KNOBS["min_p"].default
+    typical_p: float = KNOBS["typical_p"].default
+    epsilon_cutoff: float = KNOBS["epsilon_cutoff"].default
+    eta_cutoff: float = KNOBS["eta_cutoff"].default
+    xtc: XTCSettings = XTC_OFF
+    xtc_place: XTCPlace = XTCPlace.AFTER_TEMPERATURE
+
+    def __post_init__(self) -> None:
+        _check_knobs(self)
+        object.__setattr__(self, "xtc_place", _choice("xtc_place", XTCPlace, self.xtc_place))
+        if not isinstance(self.xtc, XTCSettings):
+            object.__setattr__(self, "xtc", XTCSettings.from_dict(self.xtc))
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return values | {"xtc": self.xtc.to_dict(), "xtc_place": str(self.xtc_place)}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        return cls(**_known(cls, data))
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSettings:
+    """One stream: a name to show and the stack that it samples with."""
+
+    name: str = "Baseline"
+    sampler: SamplerSettings = SamplerSettings()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise SettingsError("name", "text", self.name)
+        if not isinstance(self.sampler, SamplerSettings):
+            object.__setattr__(self, "sampler", SamplerSettings.from_dict(self.sampler))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "sampler": self.sampler.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        return cls(**_known(cls, data))
+
+
+MAX_LANES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What a run is made of, beside its prompt and model.
+
+    With `shared_randomness` all lanes draw from the same random numbers, so that they differ only
+    where their settings make them differ; without it each lane has a stream of its own.
+    A lane ends at an end-of-sequence token, after `max_new_tokens`, or when its text contains one
+    of `stop`.
+    """
+
+    lanes: tuple[LaneSettings, ...] = (LaneSettings(),)
+    seed: int = int(KNOBS["seed"].default)
+    max_new_tokens: int = int(KNOBS["max_new_tokens"].default)
+    shared_randomness: bool = True
+    stop: tuple[str, ...] = ()
+    top_candidates: int = int(KNOBS["top_candidates"].default)
+
+    def __post_init__(self) -> None:
+        _check_knobs(self)
+        lanes = tuple(
+            lane if isinstance(lane, LaneSettings) else LaneSettings.from_dict(lane)
+            for lane in self.lanes
+        )
+        if not 1 <= len(lanes) <= MAX_LANES:
+            raise SettingsError("lanes", f"1 to {MAX_LANES} lanes", len(lanes))
+        object.__setattr__(self, "lanes", lanes)
+        if not isinstance(self.shared_randomness, bool):
+            raise SettingsError("shared_randomness", "true or false", self.shared_randomness)
+        if isinstance(self.stop, str) or not all(isinstance(s, str) and s for s in self.stop):
+            raise SettingsError("stop", "a list of non-empty texts", self.stop)
+        object.__setattr__(self, "stop", tuple(self.stop))
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return values | {
+            "lanes": [lane.to_dict() for lane in self.lanes],
+            "stop": list(self.stop),
+        }
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        return cls(**_known(cls, data))
+
+
+def with_protected(lane: LaneSettings, protected: Iterable[int]) -> LaneSettings:
+    """Return `lane` with these protected token ids in its XTC settings."""
+    xtc = replace(lane.sampler.xtc, protected=frozenset(protected))
+    return replace(lane, sampler=replace(lane.sampler, xtc=xtc))
