@@ -41,7 +41,7 @@ class Decision(NamedTuple):
 def eligible_count(probs: Sequence[float], tau: float) -> int:
     """Return how many of the probabilities, sorted in falling order, are at least `tau`.
 
-    `tau` is compared as given: pass the float32 value of τ for float32 probabilities.
+    For float32 probabilities pass `XTCSettings.tau32`, τ in the same precision.
     """
     return bisect_right(probs, -tau, key=lambda p: -p)
 

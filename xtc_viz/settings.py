@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
@@ -199,9 +200,14 @@ class XTCSettings:
         object.__setattr__(self, "protected", _token_ids("protected", self.protected))
 
     @property
+    def tau32(self) -> float:
+        """τ rounded to float32, the precision in which probabilities are compared with it."""
+        return float(array("f", (self.tau,))[0])
+
+    @property
     def max_eligible(self) -> int:
-        """The most tokens that can clear τ, ⌊1/τ⌋; float32 rounding of τ may admit one more."""
-        return int(1.0 / self.tau * (1 + 1e-6)) + 1
+        """The most tokens that can clear τ: ⌊1/τ⌋, and one more for float32 sums just over 1."""
+        return int(1.0 / self.tau) + 1
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"strategy": str(self.strategy), "protected": sorted(self.protected)}

@@ -65,9 +65,10 @@ class Step:
     `counterfactual` is what the same noise draws without XTC. `p` and `q` are the drawn token's
     probabilities before XTC and at the end of the stack, `rank` its 1-based place in p.
     `log_z_raw` is the logsumexp of the model's own logits and `log_z` that after penalties and
-    temperature; `kept_mass` is the mass that truncation then kept, and `cut_ids`, `cut_probs` the
-    most probable tokens that it dropped, with their p before truncation. `log_z_final` is the log
-    of Σ p^(1/T) over what XTC left, where temperature comes after XTC; else log(1 - removed mass).
+    temperature. `kept` is the mass that is left after each truncation stage that is on, in order;
+    `cut_ids`, `cut_probs` are the most probable tokens that they dropped, with their p before
+    truncation, and `cut_by` says by which of those stages. `log_z_final` is the log of Σ p^(1/T)
+    over what XTC left, where temperature comes after XTC; else log(1 - removed mass).
     """
 
     token: int
@@ -85,12 +86,13 @@ class Step:
     rank: int
     log_z_raw: float
     log_z: float
-    kept_mass: float
     log_z_final: float
     ids: array[int] = field(repr=False)
     probs: array[float] = field(repr=False)
+    kept: tuple[float, ...] = ()
     cut_ids: array[int] = field(repr=False, default_factory=lambda: array("i"))
     cut_probs: array[float] = field(repr=False, default_factory=lambda: array("f"))
+    cut_by: array[int] = field(repr=False, default_factory=lambda: array("b"))
 
     @property
     def fired(self) -> bool:
@@ -100,6 +102,11 @@ class Step:
     def changed(self) -> bool:
         """XTC fired and the same random numbers would have drawn another token without it."""
         return self.fired and self.token != self.counterfactual
+
+    @property
+    def kept_mass(self) -> float:
+        """The mass of what truncation kept, 1 without truncation."""
+        return self.kept[-1] if self.kept else 1.0
 
     @property
     def underdog(self) -> int | None:
@@ -121,7 +128,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Where a lane came from: it shares `position` steps with lane `lane`, then goes its own way."""
+    """Where a lane came from: its first `position` steps are those of lane `lane`."""
 
     lane: int
     position: int
