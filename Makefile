@@ -1,0 +1,64 @@
+# Everything a person or a machine does here, as one word each: `make help` lists them.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Passed through: `make run ARGS="--port 8000"`, `make test ARGS="-k xtc"`.
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench browser clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/.app ## set everything up and open the page (ARGS="--port 8000" and so on)
+	$(BIN)/python app.py $(ARGS)
+
+test: $(VENV)/.dev browser ## set up, then run every test, those in a real browser too
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.dev node_modules/.installed ## format, lint and types: Python, JavaScript, CSS
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	node_modules/.bin/biome ci --no-errors-on-unmatched
+
+format: $(VENV)/.dev node_modules/.installed ## rewrite the sources in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	node_modules/.bin/biome check --write --no-errors-on-unmatched
+
+bench: $(VENV)/.app ## measure against the references and print the tables
+	$(BIN)/python -m bench $(ARGS)
+
+clean: ## remove what these commands made
+	rm -rf $(VENV) node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# A stamp is newer than what it was made from, so that a second call has nothing to do.
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed"'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.app: requirements.txt constraints.txt | $(BIN)/python
+	$(PIP) install --quiet -r requirements.txt -c constraints.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.app
+	$(PIP) install --quiet -r requirements-dev.txt -c constraints.txt
+	@touch $@
+
+node_modules/.installed: package.json
+	@command -v npm >/dev/null || { \
+	  echo "The JavaScript and CSS checks need npm: apt-get install nodejs npm" >&2; exit 1; }
+	npm install --silent --no-package-lock --no-fund --no-audit
+	@touch $@
+
+# The browser tests drive a Chromium that is on the machine; nothing is downloaded behind its back.
+browser:
+	@command -v chromium >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-dejavu-core; \
+	else \
+	  echo "The browser tests need Chromium: sudo apt-get install chromium" >&2; exit 1; \
+	fi
