@@ -1,0 +1,206 @@
+"""Imports point one way: each module may know only what its rule allows (see README, "The files").
+
+Every import statement counts, those inside functions and type-checking blocks too.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "xtc_viz"
+ANY = frozenset({"*"})
+
+
+class Rule(NamedTuple):
+    """What a module may import beside the standard library; names cover what lies under them."""
+
+    third_party: frozenset[str]
+    own: frozenset[str]
+
+
+def rule(third_party: str = "", own: str = "") -> Rule:
+    return Rule(frozenset(third_party.split()), frozenset(own.split()))
+
+
+RECORDS = "errors settings rule trace"
+# The longest name that fits decides; a module that fits none is an error, so none goes unheld.
+RULES: dict[str, Rule] = {
+    "xtc_viz": rule(own="errors settings rule trace xtc"),
+    "xtc_viz.errors": rule(),
+    "xtc_viz.settings": rule(own="errors"),
+    "xtc_viz.rule": rule(own="settings"),
+    "xtc_viz.trace": rule(own="rule settings"),
+    "xtc_viz.tracefile": rule(own=f"{RECORDS} __version__"),
+    "xtc_viz.stages": rule(own=RECORDS),
+    "xtc_viz.whatif": rule(own=f"{RECORDS} stages"),
+    "xtc_viz.xtc": rule("torch numpy", RECORDS),
+    "xtc_viz.randomness": rule("torch numpy", "errors settings"),
+    "xtc_viz.samplers": rule("torch numpy transformers", f"{RECORDS} xtc randomness"),
+    "xtc_viz.models": rule(
+        "torch numpy transformers accelerate safetensors tokenizers huggingface_hub",
+        f"{RECORDS} models __version__",
+    ),
+    "xtc_viz.decode": rule("torch numpy", f"{RECORDS} xtc randomness samplers models.base"),
+    "xtc_viz.figures": rule("plotly", f"{RECORDS} stages whatif figures"),
+    "xtc_viz.ui": Rule(ANY, ANY),
+    "app": Rule(ANY, ANY),
+}
+
+
+def sources() -> dict[str, str]:
+    """Return the source of every module of the app by its dotted name."""
+    found: dict[str, str] = {}
+    for path in [*sorted(ROOT.glob("*.py")), *sorted((ROOT / PACKAGE).rglob("*.py"))]:
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = path.read_text(encoding="utf-8")
+    return found
+
+
+def imports(source: str, known: Mapping[str, object]) -> Iterator[str]:
+    """Yield the dotted name of everything that `source` imports, as deep as it can be told.
+
+    `from xtc_viz import rule` is `xtc_viz.rule`, for every name that the app's own root gives.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                yield "." * node.level + (node.module or "")
+                continue
+            module = node.module or ""
+            for alias in node.names:
+                full = f"{module}.{alias.name}"
+                yield full if full in known or module == PACKAGE else module
+        elif isinstance(node, ast.Call) and _is_dynamic(node.func):
+            first = node.args[0] if node.args else None
+            yield str(first.value) if isinstance(first, ast.Constant) else "an unknown module"
+
+
+def _is_dynamic(func: ast.expr) -> bool:
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return name in ("import_module", "__import__")
+
+
+def violations(modules: Mapping[str, str]) -> list[str]:
+    """Return one line for every import that a rule forbids."""
+    return [
+        f"{name} imports {target}: {reason}"
+        for name, source in modules.items()
+        for target in sorted(set(imports(source, modules)))
+        if (reason := _forbidden(name, target))
+    ]
+
+
+def _forbidden(name: str, target: str) -> str:
+    """Say why `name` must not import `target`; empty when it may."""
+    fitting = [prefix for prefix in RULES if name == prefix or _under(name, prefix)]
+    # The root's rule is for its `__init__` alone: a new module needs a rule of its own.
+    fitting = [prefix for prefix in fitting if prefix != PACKAGE or name == PACKAGE]
+    if not fitting:
+        return "this module has no rule"
+    allowed = RULES[max(fitting, key=len)]
+    if target.startswith("."):
+        return "imports are written in full"
+    top = target.partition(".")[0]
+    if top == PACKAGE:
+        inner = target.removeprefix(f"{PACKAGE}.")
+        fits = allowed.own == ANY or any(inner == a or _under(inner, a) for a in allowed.own)
+        return "" if fits else "its rule does not allow it"
+    if top in sys.stdlib_module_names:
+        return ""
+    return "" if allowed.third_party == ANY or top in allowed.third_party else "third-party"
+
+
+def _under(name: str, prefix: str) -> bool:
+    return name.startswith(f"{prefix}.")
+
+
+def cycle(modules: Mapping[str, str]) -> list[str]:
+    """Return the app's modules on one import cycle, in order, or nothing."""
+    edges = {
+        name: [t for t in sorted(set(imports(source, modules))) if t in modules and t != name]
+        for name, source in modules.items()
+    }
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> list[str]:
+        if name in path:
+            return [*path[path.index(name) :], name]
+        if name in done:
+            return []
+        for target in edges[name]:
+            if found := visit(target, (*path, name)):
+                return found
+        done.add(name)
+        return []
+
+    return next((found for name in edges if (found := visit(name, ()))), [])
+
+
+def test_the_house() -> None:
+    assert violations(sources()) == []
+
+
+def test_no_cycles() -> None:
+    assert cycle(sources()) == []
+
+
+def test_gradio_and_ui_stay_at_the_edge() -> None:
+    for name, source in sources().items():
+        if name != "app" and not f"{name}.".startswith("xtc_viz.ui."):
+            tops = {target.partition(".")[0] for target in imports(source, {})}
+            assert "gradio" not in tops, name
+            assert not any(t.startswith("xtc_viz.ui") for t in imports(source, {})), name
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "target"),
+    [
+        ("xtc_viz.settings", "import numpy", "numpy"),
+        ("xtc_viz.settings", "def f():\n    import torch.nn", "torch.nn"),
+        ("xtc_viz.trace", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch",
+         "torch"),
+        ("xtc_viz.xtc", "from transformers import LogitsProcessor", "transformers"),
+        ("xtc_viz.samplers", "from xtc_viz.models.base import LanguageModel",
+         "xtc_viz.models.base"),
+        ("xtc_viz.models.local", "from xtc_viz import samplers", "xtc_viz.samplers"),
+        ("xtc_viz.decode", "from xtc_viz.models import local", "xtc_viz.models.local"),
+        ("xtc_viz.decode", "import xtc_viz.ui.app", "xtc_viz.ui.app"),
+        ("xtc_viz.figures.bars", "import gradio as gr", "gradio"),
+        ("xtc_viz.figures.bars", "from xtc_viz.decode import Column", "xtc_viz.decode"),
+        ("xtc_viz.rule", "from .settings import XTCSettings", ".settings"),
+        ("xtc_viz.rule", "import importlib\nimportlib.import_module('torch')", "torch"),
+        ("xtc_viz.rule", "name = 'x'\n__import__(name)", "an unknown module"),
+        ("xtc_viz.newcomer", "import json", "json"),
+        ("xtc_viz", "import xtc_viz.ui", "xtc_viz.ui"),
+    ],
+)  # fmt: skip
+def test_an_offence_is_found(name: str, source: str, target: str) -> None:
+    modules = {"xtc_viz.samplers": "", "xtc_viz.models.local": ""} | {name: source}
+    found = violations(modules)
+    assert len(found) == 1
+    assert found[0].startswith(f"{name} imports {target}: ")
+
+
+def test_what_is_allowed_is_not_an_offence() -> None:
+    modules = {
+        "xtc_viz.tracefile": "import json\nfrom xtc_viz import __version__",
+        "xtc_viz.models.fake": "from xtc_viz.models.base import Detokenizer\nimport torch",
+        "xtc_viz.ui.app": "import gradio\nfrom xtc_viz.decode import decode_lanes",
+        "app": "from xtc_viz.ui.app import build",
+    }
+    assert violations(modules) == []
+
+
+def test_a_cycle_is_found() -> None:
+    modules = {"xtc_viz.rule": "from xtc_viz import trace", "xtc_viz.trace": "import xtc_viz.rule"}
+    assert cycle(modules) == ["xtc_viz.rule", "xtc_viz.trace", "xtc_viz.rule"]
