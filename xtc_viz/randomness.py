@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +31,12 @@ _COIN, _NOISE = 0, 1
 Noise = npt.NDArray[np.uint32]
 
 
+@dataclass(frozen=True, slots=True)
 class SharedRandomness:
-    """The two streams of one source. Holds no state beside its key: any step, in any order."""
+    """The two streams of one source: any step, in any order. `seed` is in [0, 2⁶⁴)."""
 
-    def __init__(self, seed: int, source: int = 0) -> None:
-        """`seed` is in [0, 2⁶⁴), `source` as in the module's text."""
-        self.seed = seed
-        self.source = source
+    seed: int
+    source: int = 0
 
     def coin(self, step: int) -> float:
         """Return the coin of `step`, uniform in [0, 1)."""

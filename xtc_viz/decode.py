@@ -1,0 +1,216 @@
+"""The decoder: prefill once, one forward a step for all lanes, a generator of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from time import perf_counter
+from typing import NamedTuple
+
+import torch
+
+from xtc_viz.errors import DistributionError, SettingsError
+from xtc_viz.models.base import LanguageModel
+from xtc_viz.randomness import Noise, SharedRandomness
+from xtc_viz.samplers import SamplerStack
+from xtc_viz.settings import MAX_LANES, LaneSettings, RunSettings
+from xtc_viz.trace import FinishReason, LaneTrace, Step, Trace, token_ids
+
+
+class Column(NamedTuple):
+    """One step of all lanes.
+
+    `position` counts the columns of this decode from 0. `steps` holds one step a lane, None for a
+    lane that had ended before; `finishes` says why a lane ended with this very step. `seconds`
+    have passed since the decode began, prefill included.
+    """
+
+    position: int
+    steps: tuple[Step | None, ...]
+    finishes: tuple[FinishReason | None, ...]
+    seconds: float
+
+
+def decode_lanes(
+    model: LanguageModel,
+    prompt_ids: Sequence[int],
+    settings: RunSettings,
+    *,
+    prefixes: Sequence[Sequence[int]] = (),
+) -> Iterator[Column]:
+    """Decode all lanes of a run side by side, one column a step.
+
+    `prefixes` holds for each lane the tokens that it has already written, to continue a lane or
+    to branch from one; its random numbers go on where they were. `max_new_tokens` counts new
+    tokens only; a lane also ends where the model's context does.
+
+    Closing the generator at any step frees the model's cache. Each lane looks at its own row of
+    logits and at random numbers that depend on the seed and its position alone, never on the
+    other lanes. What is left is the arithmetic of the forward itself, in which a batch may round
+    differently than a single row (about 1e-6 in float32): only a tie that close can fall
+    differently.
+
+    Raises:
+        PromptError: the prompt is empty or leaves no room in the context.
+        DistributionError: the model gave logits that are no distribution.
+    """
+    if prefixes and len(prefixes) != len(settings.lanes):
+        raise SettingsError("prefixes", f"one a lane ({len(settings.lanes)})", len(prefixes))
+    begin = perf_counter()
+    written = prefixes or [()] * len(settings.lanes)
+    prompts = [[*prompt_ids, *prefix] for prefix in written]
+    generation = model.start(prompts)
+    try:
+        lanes = [
+            _Lane(
+                model,
+                lane,
+                settings,
+                0 if settings.shared_randomness else 1 + number,
+                prompt,
+                len(prefix),
+            )
+            for number, (lane, prompt, prefix) in enumerate(
+                zip(settings.lanes, prompts, written, strict=True)
+            )
+        ]
+        vocab_size = generation.logits.shape[-1]
+        noise = lru_cache(MAX_LANES)(lambda source, step: source.noise(step, vocab_size))
+        position = 0
+        while True:
+            logits = generation.logits.to(device="cpu", dtype=torch.float32)
+            steps = tuple(
+                None if lane.finish else lane.step(row, noise)
+                for lane, row in zip(lanes, logits, strict=True)
+            )
+            finishes = tuple(
+                lane.finish if step else None for lane, step in zip(lanes, steps, strict=True)
+            )
+            yield Column(position, steps, finishes, perf_counter() - begin)
+            if all(lane.finish for lane in lanes):
+                return
+            # A lane that has ended rides along on its last token; nobody looks at its row.
+            generation.advance([lane.last_token for lane in lanes])
+            position += 1
+    finally:
+        generation.close()
+
+
+class _Lane:
+    """One lane while it is being decoded."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        settings: LaneSettings,
+        run: RunSettings,
+        source: int,
+        prompt: Sequence[int],
+        written: int,
+    ) -> None:
+        self._name = settings.name
+        self._stack = SamplerStack(settings.sampler, run.top_candidates)
+        self._randomness = SharedRandomness(run.seed, source)
+        self._eos = frozenset(model.info.eos_ids)
+        self._stop = run.stop
+        self._detokenizer = model.detokenizer(prompt)
+        room = min(run.max_new_tokens, model.info.context_length - len(prompt))
+        self._context = torch.empty(len(prompt) + room, dtype=torch.int64)
+        self._context[: len(prompt)] = torch.tensor(prompt)
+        self._length = len(prompt)
+        self._position = written
+        self._text = ""
+        self.finish: FinishReason | None = None
+
+    @property
+    def last_token(self) -> int:
+        return int(self._context[self._length - 1])
+
+    def step(self, logits: torch.Tensor, noise: Callable[[SharedRandomness, int], Noise]) -> Step:
+        """Draw this lane's next token from its row of logits, (V,) float32."""
+        coin = self._randomness.coin(self._position)
+        try:
+            step = self._stack.run(
+                self._context[: self._length],
+                logits,
+                coin,
+                noise(self._randomness, self._position),
+            )
+        except DistributionError as error:
+            raise DistributionError(
+                f"lane {self._name!r}, step {self._position}: {error}"
+            ) from error
+        self._context[self._length] = step.token
+        self._length += 1
+        self._position += 1
+        text = self._detokenizer.push(step.token)
+        self.finish = self._finished(step.token, text)
+        if self.finish:
+            text += self._detokenizer.flush()
+        self._text += text
+        return replace(step, text=text)
+
+    def _finished(self, token: int, text: str) -> FinishReason | None:
+        if token in self._eos:
+            return FinishReason.EOS
+        # A stop string ends in the new text, so only that much of the old text is looked at.
+        if any(stop in self._text[1 - len(stop) :] + text for stop in self._stop if text):
+            return FinishReason.STOP
+        if self._length == len(self._context):
+            return FinishReason.LENGTH
+        return None
+
+
+class Recorder:
+    """Collects the columns of a decode into a trace, which may be asked for at any time."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        prompt: str,
+        prompt_ids: Sequence[int],
+        settings: RunSettings,
+        *,
+        system: str = "",
+        chat: bool = False,
+        lanes: Sequence[LaneTrace] = (),
+    ) -> None:
+        """`lanes` are what was written before, where the decode continues lanes or branches."""
+        self._model = model
+        self._empty = Trace(
+            model=model.info,
+            prompt=prompt,
+            prompt_ids=tuple(prompt_ids),
+            settings=settings,
+            lanes=tuple(lanes) or tuple(LaneTrace(lane) for lane in settings.lanes),
+            vocabulary={},
+            system=system,
+            chat=chat,
+        )
+        self._steps = [list(lane.steps) for lane in self._empty.lanes]
+        self._finishes: list[FinishReason | None] = [None for _ in self._steps]
+        self._texts: dict[int, str] = {}
+        self._seconds = 0.0
+
+    def add(self, column: Column) -> None:
+        """Append a column's steps to their lanes."""
+        for lane, (step, finish) in enumerate(zip(column.steps, column.finishes, strict=True)):
+            if step:
+                self._steps[lane].append(step)
+                self._finishes[lane] = finish
+        self._seconds = column.seconds
+
+    def trace(self) -> Trace:
+        """Return all that was added so far as a trace."""
+        lanes = tuple(
+            replace(lane, steps=tuple(steps), finish=finish)
+            for lane, steps, finish in zip(
+                self._empty.lanes, self._steps, self._finishes, strict=True
+            )
+        )
+        for token in token_ids(self._empty.prompt_ids, lanes) - self._texts.keys():
+            self._texts[token] = self._model.token_text(token)
+        return replace(
+            self._empty, lanes=lanes, vocabulary=dict(self._texts), seconds=self._seconds
+        )
