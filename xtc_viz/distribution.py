@@ -67,9 +67,12 @@ class Distribution:
             if len(ids) > 8 * at_least:  # a lower cut let in the whole tail
                 cut = float(np.partition(self.p[ids], -at_least)[-at_least])
                 ids = np.flatnonzero(self.p >= cut)
-        probs = self.p[ids]
-        order = np.argsort(-probs, kind="stable")
-        return Head(ids[order], probs[order], cut)
+        # One integer a token, p above the id: sorting these is faster than an argsort, and stable.
+        falling = np.uint32(0x7FFFFFFF) - self.p[ids].view(np.uint32)
+        keys = falling.astype(np.int64) << 32 | ids
+        keys.sort()
+        ids = keys & 0xFFFFFFFF
+        return Head(ids, self.p[ids], cut)
 
 
 @dataclass(frozen=True, slots=True)

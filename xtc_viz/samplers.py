@@ -84,7 +84,7 @@ class SamplerStack:
         received = self._receive(context, logits)
         head, p = received.head, received.distribution.p
         decision = self._decide(head, coin)
-        kept = ~np.isin(head.ids, decision.removed) if decision.removed else _all(head)
+        kept = _survivors(head, decision)
         token, counterfactual = draw(head, kept, p, noise, self._late_temperature)
         log_z_final = self._log_z_final(received, decision)
         p_token, rank = _place(head, p, token)
@@ -178,7 +178,7 @@ class SamplerStack:
             scores = (received.distribution.logits - received.distribution.log_z).astype("f8")
             scores[list(decision.removed)] = -np.inf
         else:
-            probs = received.head.probs[~np.isin(received.head.ids, decision.removed)]
+            probs = received.head.probs[_survivors(received.head, decision)]
             scores = np.log(probs.astype("f8"))
         return float(np.log(np.exp(scores / self._late_temperature).sum()))
 
@@ -188,8 +188,12 @@ class SamplerStack:
         return min(1.0, float(np.exp(np.log(p) / self._late_temperature - log_z_final)))
 
 
-def _all(head: Head) -> npt.NDArray[np.bool_]:
-    return np.ones(len(head.ids), dtype=np.bool_)
+def _survivors(head: Head, decision: Decision) -> npt.NDArray[np.bool_]:
+    """Which tokens of the head XTC left in; the eligible ones are its first."""
+    kept = np.ones(len(head.ids), dtype=np.bool_)
+    if decision.removed:
+        kept[: len(decision.eligible)] = [v not in decision.removed for v in decision.eligible]
+    return kept
 
 
 def _place(head: Head, p: Probs, token: int) -> tuple[float, int]:

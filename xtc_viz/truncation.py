@@ -73,7 +73,7 @@ def eta(cutoff: float) -> Filter:
 def typical_p(mass: float) -> Filter:
     def keep(support: Support) -> Mask | None:
         distance = np.abs(-np.log(support.probs) - support.entropy)
-        order = np.argsort(distance, kind="stable")
+        order = np.argsort(distance)
         through = np.cumsum(support.probs[order])
         last = int(np.count_nonzero(through < mass))
         farthest = float(distance[order[min(last, len(order) - 1)]])

@@ -1,0 +1,281 @@
+"""Trace files: a run as versioned, columnar JSON, without loss.
+
+A file is one JSON object, `.json` or `.json.gz`, in ASCII, with a column a line:
+
+    {"format": "xtc_viz.trace", "version": 1, "app": "0.1.0",
+     "model": {...}, "prompt": "...", "prompt_ids": [...], "system": "", "chat": false,
+     "settings": {...}, "seconds": 1.5, "vocabulary": {"ids": [...], "texts": [...]},
+     "lanes": [{"settings": {...}, "finish": "eos", "branch": null,
+                "steps": {"token": [...], "text": [...], ..., "ids": [[...], ...], ...}}]}
+
+The columns of `steps` are the fields of `trace.Step`, one entry a step. Numbers that are float32
+in memory are written in the fewest digits that give the same float32 back. NaN and infinities have
+no place in a file. Reading checks everything and executes nothing. Lanes and steps are counted
+from 1 in messages. (JSON cannot hold a high surrogate right before a low one: such a pair comes
+back as the character that it spells. Lone surrogates come back as they were.)
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Never
+
+from xtc_viz import __version__
+from xtc_viz.errors import SettingsError, TraceError
+from xtc_viz.rule import Outcome
+from xtc_viz.settings import LaneSettings, RunSettings
+from xtc_viz.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
+from xtc_viz.tracecheck import check
+
+FORMAT = "xtc_viz.trace"
+VERSION = 1
+MAX_BYTES = 256 * 2**20
+"""The longest text that is read; a small compressed file may claim to be endless."""
+
+_TRACE = (
+    "format", "version", "app", "model", "prompt", "prompt_ids", "system", "chat", "settings",
+    "seconds", "vocabulary", "lanes",
+)  # fmt: skip
+_LANE = ("settings", "finish", "branch", "steps")
+_GZIP = b"\x1f\x8b"
+_HUGE = 1e308
+
+
+def save(trace: Trace, path: str | Path) -> None:
+    """Write `trace` to a `.json` or `.json.gz` file, whole or not at all.
+
+    Raises:
+        TraceError: another ending, or a trace that could not be read back (see `dumps`).
+        OSError: the file cannot be written.
+    """
+    path = Path(path)
+    data = dumps(trace).encode("ascii")
+    if path.name.endswith(".json.gz"):
+        data = gzip.compress(data, mtime=0)
+    elif path.suffix != ".json":
+        raise TraceError(f"A trace file ends in .json or .json.gz, but not {path.name!r}.")
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def load(path: str | Path) -> Trace:
+    """Read a trace file, compressed or not.
+
+    Raises:
+        TraceError: the file is no trace, of another version, or broken; it says where.
+        OSError: the file cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        return loads(file.read(MAX_BYTES + 1))
+
+
+def dumps(trace: Trace) -> str:
+    """Return `trace` as the text of a file.
+
+    Raises:
+        TraceError: the trace breaks its own promises, and could not be read back.
+    """
+    check(trace)
+    head: dict[str, object] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "app": __version__,
+        "model": {f.name: getattr(trace.model, f.name) for f in fields(ModelInfo)},
+        "prompt": trace.prompt,
+        "prompt_ids": trace.prompt_ids,
+        "system": trace.system,
+        "chat": trace.chat,
+        "settings": trace.settings.to_dict(),
+        "seconds": trace.seconds,
+    }
+    vocabulary = sorted(trace.vocabulary.items())
+    columns = {"ids": [i for i, _ in vocabulary], "texts": [text for _, text in vocabulary]}
+    lanes = ",\n".join(map(_lane_text, trace.lanes))
+    return (
+        "{" + f'{_lines(head)},\n"vocabulary": {{{_lines(columns)}}},\n"lanes": [{lanes}]' + "}\n"
+    )
+
+
+def loads(text: str | bytes) -> Trace:
+    """Return the trace that a file's text, or its bytes (gzip or not), stands for.
+
+    Raises:
+        TraceError: the text is no trace, of another version, or broken; it says where.
+    """
+    data = _parse(_decoded(text) if isinstance(text, bytes) else text)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise TraceError(f'This is no xtc_viz trace: its "format" is not "{FORMAT}".')
+    if data.get("version") != VERSION:
+        raise TraceError(
+            f"This trace was made by version {_short(data.get('version'))} of the format; "
+            f"this program reads version {VERSION}."
+        )
+    _names("the trace", data, _TRACE)
+    _text("`app`", data["app"])
+    lanes = _list("`lanes`", data["lanes"])
+    trace = Trace(
+        model=_model(data["model"]),
+        prompt=_text("`prompt`", data["prompt"]),
+        prompt_ids=tuple(_ints("`prompt_ids`", data["prompt_ids"])),
+        settings=_settings("settings", RunSettings.from_dict, data["settings"]),
+        lanes=tuple(_lane(f"lane {number}", lane) for number, lane in enumerate(lanes, 1)),
+        vocabulary=_vocabulary(data["vocabulary"]),
+        system=_text("`system`", data["system"]),
+        chat=_flag("`chat`", data["chat"]),
+        seconds=_floats("`seconds`", [data["seconds"]])[0],
+    )
+    check(trace)
+    return trace
+
+
+# Writing
+
+
+def _lane_text(lane: LaneTrace) -> str:
+    head = {
+        "settings": lane.settings.to_dict(),
+        "finish": lane.finish,
+        "branch": lane.branch and {"lane": lane.branch.lane, "position": lane.branch.position},
+    }
+    columns = {
+        name: [write(getattr(step, name)) for step in lane.steps]
+        for name, (write, _) in COLUMNS.items()
+    }
+    return "{" + f'{_lines(head)},\n"steps": {{{_lines(columns)}}}' + "}"
+
+
+def _lines(values: dict[str, Any]) -> str:
+    return ",\n".join(f'"{name}": {_json(value)}' for name, value in values.items())
+
+
+_json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+def _shortest(values: array[float]) -> list[float]:
+    """Return numbers of few digits that round to these float32 values."""
+    seven = [float(f"{value:.7g}") for value in values]
+    if array("f", seven) == values:
+        return seven
+    return [
+        short if back == value else _eight_or_nine(value)
+        for short, back, value in zip(seven, array("f", seven), values, strict=True)
+    ]
+
+
+def _eight_or_nine(value: float) -> float:
+    eight = float(f"{value:.8g}")
+    return eight if array("f", (eight,))[0] == value else float(f"{value:.9g}")
+
+
+# Reading
+
+
+def _decoded(data: bytes) -> str:
+    if data.startswith(_GZIP):
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+                data = file.read(MAX_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TraceError(f"This compressed trace is broken or cut short: {error}.") from None
+    if len(data) > MAX_BYTES:
+        raise TraceError(f"A trace file has at most {MAX_BYTES >> 20} MiB; this one has more.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TraceError(f"This is no trace: it is not UTF-8 at byte {error.start}.") from None
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise TraceError(
+            f"This trace is broken or cut short: {error.msg} in line {error.lineno}, "
+            f"column {error.colno}."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, TraceError):
+            raise
+        raise TraceError(f"This trace is broken: {_short(str(error))}.") from None
+
+
+def _no_constant(name: str) -> Never:
+    raise TraceError(f"This trace is broken: {name} is no number that a trace may hold.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise TraceError("This trace is broken: one of its objects has the same name twice.")
+    return found
+
+
+def _lane(where: str, data: object) -> LaneTrace:
+    lane = _names(where, data, _LANE)
+    return LaneTrace(
+        settings=_settings(where, LaneSettings.from_dict, lane["settings"]),
+        steps=tuple(_steps(where, lane["steps"])),
+        finish=None if lane["finish"] is None else _finish(where, lane["finish"]),
+        branch=None if lane["branch"] is None else _branch(where, lane["branch"]),
+    )
+
+
+def _steps(where: str, data: object) -> Iterator[Step]:
+    columns = _names(f"{where}, steps", data, tuple(COLUMNS))
+    for name, column in columns.items():
+        _list(f"{where}, column `{name}`", column)
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        name, length = next(item for item in lengths.items() if item[1] != lengths["token"])
+        raise TraceError(
+            f"{where}: column `{name}` has {length} entries, "
+            f"but column `token` has {lengths['token']}."
+        )
+    read = {
+        name: COLUMNS[name][1](f"{where}, column `{name}`", column)
+        for name, column in columns.items()
+    }
+    for values in zip(*(read[name] for name in COLUMNS), strict=True):
+        yield Step(**dict(zip(COLUMNS, values, strict=True)))
+
+
+def _vocabulary(data: object) -> dict[int, str]:
+    columns = _names("`vocabulary`", data, ("ids", "texts"))
+    ids = _ints("vocabulary `ids`", columns["ids"])
+    texts = _texts("vocabulary `texts`", columns["texts"])
+    if len(ids) != len(texts):
+        raise TraceError(f"`vocabulary` has {len(ids)} ids, but {len(texts)} texts.")
+    vocabulary = dict(zip(ids, texts, strict=True))
+    if len(vocabulary) < len(ids):
+        raise TraceError("`vocabulary` has the same id twice.")
+    return vocabulary
+
+
+def _model(data: object) -> ModelInfo:
+    model = _names("`model`", data, tuple(f.name for f in fields(ModelInfo)))
+    for name in ("name", "revision", "dtype", "device"):
+        _text(f"model `{name}`", model[name])
+    for name in ("parameters", "vocab_size", "context_length"):
+        _ints(f"model `{name}`", [model[name]])
+    for name in ("eos_ids", "newline_ids"):
+        model[name] = tuple(_ints(f"model `{name}`", model[name]))
+    _flag("model `has_chat_template`", model["has_chat_template"])
+    return ModelInfo(**model)
+
+
+def _settings[S](where: str, read: Callable[[object], S], data: object) -> S:
+    try:
+        return read(data)
+    except (SettingsError, TypeError) as error:
+        raise TraceError(f"{where}: {error}.") from None
