@@ -28,7 +28,11 @@ class Generation(Protocol):
         """Next-token logits of every lane, (lanes, vocab_size), after the last call."""
 
     def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
-        """Append one token to each lane (one forward for all) and return the new `logits`."""
+        """Append one token to each lane (one forward for all) and return the new `logits`.
+
+        A lane whose context is full may ride along, its logits are then meaningless. Raises
+        `PromptError` once no lane has room for another token.
+        """
 
     def close(self) -> None:
         """Free the cache. May be called more than once."""

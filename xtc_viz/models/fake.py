@@ -211,7 +211,7 @@ class FakeGeneration:
             raise RuntimeError("this generation was closed")
         if len(token_ids) != len(self._lanes):
             raise ValueError(f"{len(self._lanes)} lanes need a token each, got {len(token_ids)}")
-        check_room(max(map(len, self._lanes)) + 2, self._model.info)
+        check_room(min(map(len, self._lanes)) + 2, self._model.info)
         self._lanes = [(*lane, int(i)) for lane, i in zip(self._lanes, token_ids, strict=True)]
         return self._forward()
 

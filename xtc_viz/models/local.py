@@ -1,0 +1,167 @@
+"""Models that run in this process, through transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from xtc_viz.errors import PromptError
+from xtc_viz.models.cache import new_cache
+from xtc_viz.models.detokenize import StreamDetokenizer, TokenTexts
+from xtc_viz.models.loading import ModelSpec, Progress, load_parts
+from xtc_viz.models.prompts import check_prompts, check_room
+from xtc_viz.trace import ModelInfo
+
+
+class LocalModel:
+    """A causal language model of transformers with its tokenizer (the `LanguageModel` protocol).
+
+    Make one with `LocalModel.load`. Logits come in the model's dtype on the model's device.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, info: ModelInfo) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+        self._info = info
+        self._texts = TokenTexts(tokenizer)
+
+    @classmethod
+    def load(cls, spec: ModelSpec | str, progress: Progress | None = None) -> LocalModel:
+        """Load a hub id or a folder; raises `ModelError` with what is wrong and what to do."""
+        spec = ModelSpec(spec) if isinstance(spec, str) else spec
+        model, tokenizer = load_parts(spec, progress)
+        return cls(model, tokenizer, describe(model, tokenizer, spec))
+
+    @property
+    def info(self) -> ModelInfo:
+        return self._info
+
+    def encode(self, text: str) -> list[int]:
+        return list(self.tokenizer.encode(text))
+
+    def encode_chat(self, user: str, system: str = "") -> list[int]:
+        if not self._info.has_chat_template:
+            raise PromptError(f"{self._info.name} has no chat template: send the text as it is.")
+        turns = [{"role": "system", "content": system}] if system else []
+        turns.append({"role": "user", "content": user})
+        # What a person types must not become a control token of the template.
+        return list(
+            self.tokenizer.apply_chat_template(
+                turns, add_generation_prompt=True, return_dict=False, sanitize_control_tokens=True
+            )
+        )
+
+    def token_text(self, token_id: int) -> str:
+        return self._texts.text_of(token_id)
+
+    def detokenizer(self, prefix_ids: Sequence[int] = ()) -> StreamDetokenizer:
+        return StreamDetokenizer(self._texts, prefix_ids)
+
+    def start(self, prompts: Sequence[Sequence[int]]) -> LocalGeneration:
+        return LocalGeneration(self, check_prompts(prompts, self._info))
+
+
+class LocalGeneration:
+    """A decode of some lanes over one cache, one forward per step for all of them."""
+
+    def __init__(self, model: LocalModel, prompts: list[tuple[int, ...]]) -> None:
+        self._model = model.model
+        self._info = model.info
+        self._device = model.model.get_input_embeddings().weight.device
+        self._lanes = len(prompts)
+        self._length = max(map(len, prompts))
+        self._shortest = min(map(len, prompts))
+        self._cache: Any = new_cache(self._model.config)
+        with torch.inference_mode():
+            # Positions (lanes or 1, columns) of all tokens that this decode may ever have.
+            columns = self._info.context_length + self._length - self._shortest
+            self._positions = torch.arange(columns, device=self._device).unsqueeze(0)
+            self._mask: torch.Tensor | None = None
+            if len(set(prompts)) == 1:
+                ids = torch.tensor(prompts[:1], device=self._device)
+                logits = self._forward(ids, 0)
+                if self._lanes > 1:
+                    self._cache.batch_repeat_interleave(self._lanes)
+                    logits = logits.repeat(self._lanes, 1)
+            else:
+                logits = self._forward(self._padded(prompts), 0)
+        self._logits = logits
+
+    @property
+    def logits(self) -> torch.Tensor:
+        return self._logits
+
+    def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
+        if self._cache is None:
+            raise RuntimeError("this generation was closed")
+        if len(token_ids) != self._lanes:
+            raise ValueError(f"{self._lanes} lanes need a token each, got {len(token_ids)}")
+        check_room(self._shortest + 2, self._info)
+        with torch.inference_mode():
+            ids = torch.tensor(token_ids, device=self._device).unsqueeze(1)
+            self._length += 1
+            self._shortest += 1
+            self._logits = self._forward(ids, self._length - 1)
+        return self._logits
+
+    def close(self) -> None:
+        self._cache = None
+
+    def _forward(self, ids: torch.Tensor, start: int) -> torch.Tensor:
+        """Run `ids` (rows, tokens), the first at position `start`; last logits (rows, vocab)."""
+        end = start + ids.shape[1]
+        mask = None if self._mask is None else self._mask[:, :end]
+        output = self._model(
+            input_ids=ids,
+            attention_mask=mask,
+            position_ids=self._positions[:, start:end],
+            past_key_values=self._cache,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+        logits: torch.Tensor = output.logits[:, -1]
+        return logits
+
+    def _padded(self, prompts: list[tuple[int, ...]]) -> torch.Tensor:
+        """Return the prompts as ids (lanes, tokens) padded on the left, and set mask, positions."""
+        gaps = [self._length - len(prompt) for prompt in prompts]
+        offsets = torch.tensor(gaps, device=self._device).unsqueeze(1)
+        self._mask = (self._positions >= offsets).long()
+        # A lane whose context is full rides along at the last position; nobody reads its row.
+        self._positions = (self._positions - offsets).clamp(0, self._info.context_length - 1)
+        rows = [[0] * gap + list(prompt) for gap, prompt in zip(gaps, prompts, strict=True)]
+        return torch.tensor(rows, device=self._device)
+
+
+def describe(model: Any, tokenizer: Any, spec: ModelSpec) -> ModelInfo:
+    """Collect what a page or a trace says about a loaded model."""
+    config = model.config.get_text_config()
+    texts = TokenTexts(tokenizer)
+    return ModelInfo(
+        name=spec.short_name,
+        revision=getattr(model.config, "_commit_hash", None) or spec.revision or "",
+        dtype=str(model.dtype).removeprefix("torch."),
+        device=str(model.device),
+        parameters=model.num_parameters(),
+        vocab_size=config.vocab_size,
+        context_length=_context_length(config, tokenizer),
+        eos_ids=_eos_ids(model, tokenizer),
+        newline_ids=texts.newline_ids(),
+        has_chat_template=bool(tokenizer.chat_template),
+    )
+
+
+def _context_length(config: Any, tokenizer: Any) -> int:
+    length = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
+    # Tokenizers without a limit say so by an astronomic number.
+    return int(length) if length < 1 << 24 else 4096
+
+
+def _eos_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
+    """Return all ids that end a text: the generation config's, then the tokenizer's."""
+    generation = getattr(model.generation_config, "eos_token_id", None)
+    listed = generation if isinstance(generation, (list, tuple)) else [generation]
+    ids = [i for i in (*listed, tokenizer.eos_token_id) if i is not None]
+    return tuple(dict.fromkeys(map(int, ids)))
