@@ -21,18 +21,29 @@ import gzip
 import io
 import json
 import zlib
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Never
+from typing import Any, Never, TypeVar
 
 from xtc_viz import __version__
 from xtc_viz.errors import SettingsError, TraceError
-from xtc_viz.rule import Outcome
 from xtc_viz.settings import LaneSettings, RunSettings
 from xtc_viz.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
 from xtc_viz.tracecheck import check
+from xtc_viz.tracecolumns import (
+    COLUMNS,
+    read_choice,
+    read_flag,
+    read_float,
+    read_int,
+    read_ints,
+    read_list,
+    read_object,
+    read_text,
+    read_texts,
+    shown,
+)
 
 FORMAT = "xtc_viz.trace"
 VERSION = 1
@@ -45,7 +56,8 @@ _TRACE = (
 )  # fmt: skip
 _LANE = ("settings", "finish", "branch", "steps")
 _GZIP = b"\x1f\x8b"
-_HUGE = 1e308
+
+S = TypeVar("S")
 
 
 def save(trace: Trace, path: str | Path) -> None:
@@ -118,22 +130,22 @@ def loads(text: str | bytes) -> Trace:
         raise TraceError(f'This is no xtc_viz trace: its "format" is not "{FORMAT}".')
     if data.get("version") != VERSION:
         raise TraceError(
-            f"This trace was made by version {_short(data.get('version'))} of the format; "
+            f"This trace was made by version {shown(data.get('version'))} of the format; "
             f"this program reads version {VERSION}."
         )
-    _names("the trace", data, _TRACE)
-    _text("`app`", data["app"])
-    lanes = _list("`lanes`", data["lanes"])
+    read_object("the trace", data, _TRACE)
+    read_text("`app`", data["app"])
+    lanes = read_list("`lanes`", data["lanes"])
     trace = Trace(
         model=_model(data["model"]),
-        prompt=_text("`prompt`", data["prompt"]),
-        prompt_ids=tuple(_ints("`prompt_ids`", data["prompt_ids"])),
+        prompt=read_text("`prompt`", data["prompt"]),
+        prompt_ids=tuple(read_ints("`prompt_ids`", data["prompt_ids"])),
         settings=_settings("settings", RunSettings.from_dict, data["settings"]),
         lanes=tuple(_lane(f"lane {number}", lane) for number, lane in enumerate(lanes, 1)),
         vocabulary=_vocabulary(data["vocabulary"]),
-        system=_text("`system`", data["system"]),
-        chat=_flag("`chat`", data["chat"]),
-        seconds=_floats("`seconds`", [data["seconds"]])[0],
+        system=read_text("`system`", data["system"]),
+        chat=read_flag("`chat`", data["chat"]),
+        seconds=read_float("`seconds`", data["seconds"]),
     )
     check(trace)
     return trace
@@ -160,22 +172,6 @@ def _lines(values: dict[str, Any]) -> str:
 
 
 _json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-
-
-def _shortest(values: array[float]) -> list[float]:
-    """Return numbers of few digits that round to these float32 values."""
-    seven = [float(f"{value:.7g}") for value in values]
-    if array("f", seven) == values:
-        return seven
-    return [
-        short if back == value else _eight_or_nine(value)
-        for short, back, value in zip(seven, array("f", seven), values, strict=True)
-    ]
-
-
-def _eight_or_nine(value: float) -> float:
-    eight = float(f"{value:.8g}")
-    return eight if array("f", (eight,))[0] == value else float(f"{value:.9g}")
 
 
 # Reading
@@ -207,7 +203,7 @@ def _parse(text: str) -> Any:
     except (ValueError, RecursionError) as error:
         if isinstance(error, TraceError):
             raise
-        raise TraceError(f"This trace is broken: {_short(str(error))}.") from None
+        raise TraceError(f"This trace is broken: {shown(str(error))}.") from None
 
 
 def _no_constant(name: str) -> Never:
@@ -222,7 +218,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _lane(where: str, data: object) -> LaneTrace:
-    lane = _names(where, data, _LANE)
+    lane = read_object(where, data, _LANE)
     return LaneTrace(
         settings=_settings(where, LaneSettings.from_dict, lane["settings"]),
         steps=tuple(_steps(where, lane["steps"])),
@@ -232,9 +228,9 @@ def _lane(where: str, data: object) -> LaneTrace:
 
 
 def _steps(where: str, data: object) -> Iterator[Step]:
-    columns = _names(f"{where}, steps", data, tuple(COLUMNS))
+    columns = read_object(f"{where}, steps", data, tuple(COLUMNS))
     for name, column in columns.items():
-        _list(f"{where}, column `{name}`", column)
+        read_list(f"{where}, column `{name}`", column)
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         name, length = next(item for item in lengths.items() if item[1] != lengths["token"])
@@ -251,9 +247,9 @@ def _steps(where: str, data: object) -> Iterator[Step]:
 
 
 def _vocabulary(data: object) -> dict[int, str]:
-    columns = _names("`vocabulary`", data, ("ids", "texts"))
-    ids = _ints("vocabulary `ids`", columns["ids"])
-    texts = _texts("vocabulary `texts`", columns["texts"])
+    columns = read_object("`vocabulary`", data, ("ids", "texts"))
+    ids = read_ints("vocabulary `ids`", columns["ids"])
+    texts = read_texts("vocabulary `texts`", columns["texts"])
     if len(ids) != len(texts):
         raise TraceError(f"`vocabulary` has {len(ids)} ids, but {len(texts)} texts.")
     vocabulary = dict(zip(ids, texts, strict=True))
@@ -263,19 +259,29 @@ def _vocabulary(data: object) -> dict[int, str]:
 
 
 def _model(data: object) -> ModelInfo:
-    model = _names("`model`", data, tuple(f.name for f in fields(ModelInfo)))
+    model = read_object("`model`", data, tuple(f.name for f in fields(ModelInfo)))
     for name in ("name", "revision", "dtype", "device"):
-        _text(f"model `{name}`", model[name])
+        read_text(f"model `{name}`", model[name])
     for name in ("parameters", "vocab_size", "context_length"):
-        _ints(f"model `{name}`", [model[name]])
+        read_int(f"model `{name}`", model[name])
     for name in ("eos_ids", "newline_ids"):
-        model[name] = tuple(_ints(f"model `{name}`", model[name]))
-    _flag("model `has_chat_template`", model["has_chat_template"])
+        model[name] = tuple(read_ints(f"model `{name}`", model[name]))
+    read_flag("model `has_chat_template`", model["has_chat_template"])
     return ModelInfo(**model)
 
 
-def _settings[S](where: str, read: Callable[[object], S], data: object) -> S:
+def _settings(where: str, read: Callable[[object], S], data: object) -> S:
     try:
         return read(data)
-    except (SettingsError, TypeError) as error:
-        raise TraceError(f"{where}: {error}.") from None
+    except (SettingsError, TypeError, OverflowError) as error:
+        text = str(error).encode("utf-8", "backslashreplace").decode()
+        raise TraceError(f"{where}: {text}.") from None
+
+
+def _branch(where: str, data: object) -> Branch:
+    branch = read_object(f"{where}, `branch`", data, ("lane", "position"))
+    return Branch(**{name: read_int(f"{where}, `{name}`", branch[name]) for name in branch})
+
+
+def _finish(where: str, data: object) -> FinishReason:
+    return read_choice(f"{where}, `finish`", FinishReason, data)
