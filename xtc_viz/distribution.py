@@ -48,8 +48,9 @@ class Distribution:
 
     def entropy(self) -> float:
         """The entropy of p in nats, over the whole vocabulary."""
-        mean = float(np.dot(self.p, self.logits))
-        if not np.isfinite(mean):  # 0 · -inf of a masked token
+        with np.errstate(invalid="ignore"):
+            mean = float(np.dot(self.p, self.logits))
+        if np.isnan(mean):  # 0 · -inf of a masked token
             held = self.p > 0
             mean = float(np.dot(self.p[held], self.logits[held]))
         return max(0.0, self.log_z - mean)

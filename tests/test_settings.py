@@ -1,0 +1,80 @@
+"""Bounds, messages and round trips of the settings."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.settings import (
+    KNOBS,
+    LaneSettings,
+    RunSettings,
+    SamplerSettings,
+    XTCSettings,
+    with_protected,
+)
+
+
+@pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
+def test_defaults_and_slider_ends_are_allowed_values(knob):
+    for value in (knob.default, *knob.slider):
+        if math.isfinite(value):
+            assert knob.check(value) == value
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: XTCSettings(tau=0), "`tau` must be in (0, 1), but is 0"),
+        (lambda: XTCSettings(tau=1.0), "`tau` must be in (0, 1), but is 1.0"),
+        (lambda: XTCSettings(rho=1.01), "`rho` must be in [0, 1], but is 1.01"),
+        (lambda: XTCSettings(rho=math.nan), "`rho` must be in [0, 1], but is nan"),
+        (lambda: XTCSettings(rho="0.5"), "`rho` must be in [0, 1], but is '0.5'"),
+        (lambda: XTCSettings(rho=True), "`rho` must be in [0, 1], but is True"),
+        (lambda: SamplerSettings(top_k=1.5), "`top_k` must be an integer >= 0, but is 1.5"),
+        (lambda: SamplerSettings(top_k=math.inf), "`top_k` must be an integer >= 0, but is inf"),
+        (lambda: RunSettings(seed=-1), "`seed` must be an integer in [0,"),
+        (lambda: RunSettings(lanes=()), "`lanes` must be 1 to 4 lanes, but is 0"),
+        (lambda: RunSettings(stop=("",)), "`stop` must be a list of non-empty texts"),
+        (lambda: XTCSettings(strategy="keep_most"), "`strategy` must be one of keep_least,"),
+        (lambda: XTCSettings(protected=[-1]), "`protected` must be a set of token ids"),
+        (lambda: XTCSettings(protected="12"), "`protected` must be a set of token ids"),
+        (lambda: XTCSettings.from_dict({"tua": 0.1}), "`tua` must be one of protected, rho,"),
+        (lambda: RunSettings.from_dict(7), "`RunSettings` must be an object with named values"),
+    ],
+)
+def test_a_bad_value_is_named_with_its_bounds(make, message):
+    with pytest.raises(SettingsError) as caught:
+        make()
+    assert str(caught.value).startswith(message)
+    assert isinstance(caught.value, XTCVizError)
+
+
+@given(
+    rho=st.floats(0, 1),
+    tau=st.floats(0, 1, exclude_min=True, exclude_max=True),
+    protected=st.frozensets(st.integers(0, 2**31)),
+    temperature=st.floats(0, 100),
+    top_k=st.integers(0, 10**6),
+    seed=st.integers(0, 2**63 - 1),
+)
+def test_a_run_survives_json(rho, tau, protected, temperature, top_k, seed):
+    xtc = XTCSettings(rho=rho, tau=tau, protected=protected)
+    lane = LaneSettings("XTC", SamplerSettings(temperature=temperature, top_k=top_k, xtc=xtc))
+    run = RunSettings(lanes=(LaneSettings(), lane), seed=seed, stop=("\n\n",))
+    assert RunSettings.from_dict(json.loads(json.dumps(run.to_dict()))) == run
+
+
+def test_protected_tokens_are_replaced_in_one_place():
+    lane = with_protected(LaneSettings(), [3, 1])
+    assert lane.sampler.xtc.protected == {1, 3}
+    assert lane.sampler.xtc.rho == LaneSettings().sampler.xtc.rho
+
+
+def test_tau_is_compared_in_float32():
+    assert XTCSettings(tau=0.1).tau32 == 0.10000000149011612
