@@ -14,7 +14,10 @@ from torch import Tensor
 
 EOS = "<|endoftext|>"
 IGNORE = -100  # target of a padding position, the index cross-entropy skips
-BUCKETS = (160, 192, 256, 384, 768)  # row lengths in tokens; few, because each is compiled once
+# Row lengths in tokens: fine where most stories end, so that little is padding, yet few, because
+# each is compiled once.
+BUCKETS = (144, 160, 176, 192, 208, 224, 256, 304, 384, 512, 768)
+SIDE_LENGTH = 384  # the side documents are whole books, and short rows are cheaper
 
 
 def read_documents(path: Path) -> list[str]:
@@ -98,7 +101,8 @@ class BatchStream:
     def epoch(self, number: int) -> list[list[np.ndarray]]:
         """The rows of an epoch, grouped into micro-batches: ids with their last target."""
         rng = np.random.default_rng((self.seed, number))
-        rows = [row for d in (*self.main, *self._side_slice(number)) for row in self._rows(d, rng)]
+        rows = [row for d in self.main for row in self._rows(d, rng, BUCKETS[-1])]
+        rows += [row for d in self._side_slice(number) for row in self._rows(d, rng, SIDE_LENGTH)]
         groups: dict[int, list[np.ndarray]] = {length: [] for length in BUCKETS}
         for i in rng.permutation(len(rows)):
             groups[bucket(len(rows[i]) - 1)].append(rows[i])
@@ -135,14 +139,15 @@ class BatchStream:
             i += 1
         return picked
 
-    def _rows(self, document: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
-        """A document as rows of at most the longest bucket plus one (the last target)."""
+    def _rows(
+        self, document: np.ndarray, rng: np.random.Generator, longest: int
+    ) -> list[np.ndarray]:
+        """A document as rows of at most `longest` plus one (the last target) tokens."""
         ids = np.append(document, self.eos).astype(np.int64)
         if rng.random() < 0.125:
             ids = ids[rng.integers(len(ids) // 2 + 1) :]
         elif rng.random() < 0.5:
             ids = np.insert(ids, 0, self.eos)
-        longest = BUCKETS[-1]
         rows = [ids[i : i + longest + 1] for i in range(0, len(ids) - 1, longest)]
         return [row for row in rows if len(row) > 16]
 
