@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from tokenizers import (
+    AddedToken,
     Tokenizer,
     decoders,
     models,
@@ -131,7 +132,7 @@ def sentencepiece(kind: str) -> Tokenizer:
 
 def fast_tokenizer(kind: str) -> PreTrainedTokenizerFast:
     tokenizer = byte_level() if kind == "bytelevel" else sentencepiece(kind)
-    tokenizer.add_tokens([THINK])
+    tokenizer.add_tokens([AddedToken(THINK, normalized=False)])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         bos_token=BOS,
