@@ -1,0 +1,67 @@
+"""What the README promises: its snippet runs, its links and files exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def model() -> LlamaForCausalLM:
+    """A random model with a vocabulary so small that all of it clears τ = 0.1 now and then."""
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=8, hidden_size=16, intermediate_size=32, num_hidden_layers=1,
+        num_attention_heads=2, bos_token_id=None, eos_token_id=None, pad_token_id=0,
+    )  # fmt: skip
+    return LlamaForCausalLM(config).eval()
+
+
+def run_snippet(model: LlamaForCausalLM, inputs: dict[str, torch.Tensor]) -> dict[str, Any]:
+    (snippet,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    names: dict[str, Any] = {"model": model, "inputs": inputs}
+    torch.manual_seed(3)
+    exec(compile(snippet, "README.md", "exec"), names)
+    return names
+
+
+def test_the_library_use(model: LlamaForCausalLM) -> None:
+    ids = torch.tensor([[1, 2], [3, 4]])
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    output = run_snippet(model, inputs)["output"]
+    assert output.shape == (2, 42)
+    assert output[:, :2].equal(ids)
+    assert output.equal(run_snippet(model, inputs)["output"])  # the generator's seed decides
+    torch.manual_seed(3)
+    plain = model.generate(**inputs, do_sample=True, max_new_tokens=40)
+    assert not output.equal(plain)
+
+
+def test_links_lead_somewhere() -> None:
+    targets = re.findall(r"\]\(([^)#:]+)\)", README)
+    assert "LICENSE" in targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_the_annotated_files_exist() -> None:
+    (listing,) = re.findall(r"## The files\n\n```\n(.*?)```", README, re.DOTALL)
+    folders: list[tuple[int, str]] = []
+    missing = []
+    for line in listing.splitlines():
+        indent = len(line) - len(line.lstrip())
+        name = line.split()[0]
+        folders = [(depth, folder) for depth, folder in folders if depth < indent]
+        path = ROOT.joinpath(*(folder for _, folder in folders), name)
+        if not path.exists():
+            missing.append(str(path.relative_to(ROOT)))
+        if name.endswith("/"):
+            folders.append((indent, name))
+    assert missing == []
