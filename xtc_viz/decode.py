@@ -15,7 +15,8 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.randomness import Noise, SharedRandomness
 from xtc_viz.samplers import SamplerStack
 from xtc_viz.settings import MAX_LANES, LaneSettings, RunSettings
-from xtc_viz.trace import FinishReason, LaneTrace, Step, Trace, token_ids
+from xtc_viz.steps import Steps
+from xtc_viz.trace import FinishReason, LaneTrace, Step, Trace
 
 
 class Column(NamedTuple):
@@ -188,9 +189,10 @@ class Recorder:
             system=system,
             chat=chat,
         )
-        self._steps = [list(lane.steps) for lane in self._empty.lanes]
+        self._steps = [Steps(lane.steps) for lane in self._empty.lanes]
         self._finishes: list[FinishReason | None] = [None for _ in self._steps]
-        self._texts: dict[int, str] = {}
+        self._named = [0 for _ in self._steps]
+        self._texts = {token: model.token_text(token) for token in self._empty.prompt_ids}
         self._seconds = 0.0
 
     def add(self, column: Column) -> None:
@@ -202,15 +204,24 @@ class Recorder:
         self._seconds = column.seconds
 
     def trace(self) -> Trace:
-        """Return all that was added so far as a trace."""
+        """Return all that was added so far as a trace. Its steps are views: nothing is copied."""
         lanes = tuple(
-            replace(lane, steps=tuple(steps), finish=finish)
+            replace(lane, steps=steps.frozen(), finish=finish)
             for lane, steps, finish in zip(
                 self._empty.lanes, self._steps, self._finishes, strict=True
             )
         )
-        for token in token_ids(self._empty.prompt_ids, lanes) - self._texts.keys():
-            self._texts[token] = self._model.token_text(token)
+        self._name_new_tokens()
         return replace(
             self._empty, lanes=lanes, vocabulary=dict(self._texts), seconds=self._seconds
         )
+
+    def _name_new_tokens(self) -> None:
+        """Look up the text of every token that came up since this was asked for last."""
+        new: set[int] = set()
+        for lane, steps in enumerate(self._steps):
+            for step in steps[self._named[lane] :]:
+                new.update(step.ids, step.cut_ids)
+            self._named[lane] = len(steps)
+        for token in new - self._texts.keys():
+            self._texts[token] = self._model.token_text(token)

@@ -136,10 +136,13 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class LaneTrace:
-    """One lane of a run. `finish` is None while it is being written or when it was stopped."""
+    """One lane of a run, its steps as a tuple or packed (`steps.Steps`).
+
+    `finish` is None while the lane is being written or when it was stopped.
+    """
 
     settings: LaneSettings
-    steps: tuple[Step, ...] = ()
+    steps: Sequence[Step] = ()
     finish: FinishReason | None = None
     branch: Branch | None = None
 
