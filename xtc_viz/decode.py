@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from time import perf_counter
@@ -39,7 +39,7 @@ def decode_lanes(
     settings: RunSettings,
     *,
     prefixes: Sequence[Sequence[int]] = (),
-) -> Iterator[Column]:
+) -> Generator[Column, None, None]:
     """Decode all lanes of a run side by side, one column a step.
 
     `prefixes` holds for each lane the tokens that it has already written, to continue a lane or
