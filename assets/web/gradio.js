@@ -1,0 +1,30 @@
+// The page inside gradio's HTML component: its props carry the messages, its events the requests.
+
+import { Page } from "./page.js";
+
+/** `gradio` holds what gradio gives to `js_on_load`: element, trigger, props, server, watch. */
+export function startPage({ element, trigger, props, server, watch }, spec) {
+  const ask = async (name, ...values) => {
+    const answer = JSON.parse(await server[name](values));
+    if (answer?.error) throw new Error(answer.error.message);
+    return answer;
+  };
+  const transport = {
+    run: (request) => trigger("run", request),
+    stop: (run) => server.stop([run]),
+    block: (run, lane, index, candidates) => ask("block", run, lane, index, candidates),
+    open: (run, at) => ask("open", run, at),
+    hello: () => ask("hello"),
+  };
+  const page = new Page(element.querySelector(".xtc"), spec, transport);
+  let last = "";
+  const take = () => {
+    if (!props.value || props.value === last) return;
+    last = props.value;
+    page.message(JSON.parse(props.value));
+  };
+  watch("value", take);
+  take();
+  page.greet();
+  return page;
+}

@@ -1,0 +1,208 @@
+// The inspector: one step of one lane, as a sentence, a coin, bars, numbers and a table.
+
+import { Bars, rows } from "./bars.js";
+import { Coin } from "./coin.js";
+import { decimal, h, percent, sentence, set, setText, token } from "./dom.js";
+
+const VERDICT = {
+  fired: "XTC fired",
+  skipped: "The coin said no",
+  protected: "Protected",
+  unambiguous: "No choice to make",
+};
+const KINDS = {
+  removed: "removed",
+  kept: "kept",
+  eligible: "eligible",
+  tail: "below τ",
+  rest: "",
+};
+
+export class Inspector {
+  constructor(model) {
+    this.model = model;
+    this.bars = new Bars();
+    this.coin = new Coin();
+    this.where = h("span", { class: "where" });
+    this.verdict = h("span", { class: "verdict" });
+    this.said = h("p", { class: "said", "aria-live": "polite", "data-testid": "sentence" });
+    this.notes = h("div", { class: "notes" });
+    this.facts = h("dl", { class: "facts" });
+    this.table = h("tbody");
+    this.details = h(
+      "details",
+      { class: "as-table" },
+      h("summary", {}, "The same as a table"),
+      h(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Candidates as a table" },
+        h(
+          "table",
+          {},
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              ["token", "before", "after", "state"].map((name) => h("th", { scope: "col" }, name)),
+            ),
+          ),
+          this.table,
+        ),
+      ),
+    );
+    this.details.addEventListener("toggle", () => this.fillTable());
+    this.empty = h("p", { class: "hint" }, "Click any word above to see how it was chosen.");
+    this.previous = h(
+      "button",
+      { type: "button", class: "quiet", "aria-label": "Previous step", onclick: () => this.go(-1) },
+      "←",
+    );
+    this.next = h(
+      "button",
+      { type: "button", class: "quiet", "aria-label": "Next step", onclick: () => this.go(1) },
+      "→",
+    );
+    this.more = h(
+      "select",
+      { "aria-label": "How many candidates", onchange: () => this.setCandidates() },
+      [10, 25, 50, 100].map((n) => h("option", { value: n }, `${n} candidates`)),
+    );
+    this.scale = h(
+      "button",
+      { type: "button", class: "quiet", "aria-pressed": "false", onclick: () => this.setLog() },
+      "log scale",
+    );
+    this.left = h(
+      "div",
+      { class: "why" },
+      this.said,
+      this.notes,
+      h("figure", { class: "coin-box" }, h("figcaption", {}, "The coin"), this.coin.element),
+      this.facts,
+    );
+    this.key = h(
+      "p",
+      { class: "bar-key" },
+      h("span", { class: "k eligible" }, "eligible"),
+      h("span", { class: "k removed" }, "removed"),
+      h("span", { class: "k kept" }, "kept"),
+      h("span", { class: "k tail" }, "below τ"),
+      h("span", {}, "▲ drawn"),
+      h("span", {}, "△ would have been drawn"),
+    );
+    this.tools = h("div", { class: "bar-tools" }, this.more, this.scale);
+    this.right = h("div", { class: "dist" }, this.bars.element, this.key, this.tools, this.details);
+    this.content = h("div", { class: "content", hidden: true }, this.left, this.right);
+    this.element = h(
+      "section",
+      { class: "inspector", "aria-label": "Inspector: one step", "data-testid": "inspector" },
+      h(
+        "header",
+        {},
+        h("h2", {}, this.where),
+        this.verdict,
+        h("span", { class: "walk" }, this.previous, this.next),
+      ),
+      this.empty,
+      this.content,
+    );
+    model.on("select block run", () => this.update());
+    this.update();
+  }
+
+  go(by) {
+    const at = this.model.selected;
+    if (at) this.model.select(at.lane, at.i + by, "step");
+  }
+
+  setCandidates() {
+    this.model.candidates = Number(this.more.value);
+    this.update();
+  }
+
+  setLog() {
+    this.bars.log = !this.bars.log;
+    set(this.scale, { "aria-pressed": String(this.bars.log) });
+    this.update();
+  }
+
+  update() {
+    const at = this.model.focus;
+    const chip = this.model.chip(at);
+    this.empty.hidden = Boolean(chip);
+    this.content.hidden = !chip;
+    set(this.element, { "data-empty": chip ? null : "" });
+    this.previous.disabled = !chip || at.i === 0;
+    this.next.disabled = !chip || at.i + 1 >= this.model.shown(at.lane);
+    if (!chip) {
+      setText(this.where, "Nothing selected");
+      setText(this.verdict, "");
+      return;
+    }
+    const lane = this.model.run.head.lanes[at.lane];
+    this.where.replaceChildren(
+      `${lane.name} · token ${at.i + 1} `,
+      token(chip.text || chip.sign || ""),
+    );
+    const found = this.model.step(at);
+    if (!found) {
+      set(this.content, { "data-loading": "" });
+      return;
+    }
+    set(this.content, { "data-loading": null });
+    const { step, texts } = found;
+    this.step = found;
+    setText(this.verdict, VERDICT[step.outcome] + (step.changed ? " and changed the word" : ""));
+    set(this.verdict, { "data-outcome": step.outcome, "data-changed": step.changed ? "" : null });
+    this.said.replaceChildren(...sentence(step.said, texts));
+    this.notes.replaceChildren(
+      ...step.notes.map((note) => h("p", { class: "note" }, sentence(note, texts))),
+    );
+    this.coin.draw(step);
+    this.bars.draw(step, texts, this.model.candidates);
+    this.fillFacts(step);
+    this.fillTable();
+    if (this.model.selected === at) this.model.prefetch(at);
+  }
+
+  fillFacts(step) {
+    const facts = [
+      ["Rank of the drawn token", String(step.rank)],
+      ["Surprise", `${decimal(-Math.log2(step.p))} bits`],
+      ["Uncertainty (entropy)", `${decimal(step.entropy / Math.LN2)} bits`],
+      ["Eligible tokens", String(step.eligible)],
+    ];
+    if (step.outcome === "fired") facts.push(["Removed", percent(step.removed_mass)]);
+    else facts.push(["Could be removed", percent(step.removable_mass)]);
+    if (!this.values) {
+      this.values = facts.map(() => [h("dt"), h("dd")]);
+      this.facts.replaceChildren(...this.values.map(([a, b]) => h("div", {}, a, b)));
+    }
+    facts.forEach(([name, value], i) => {
+      setText(this.values[i][0], name);
+      setText(this.values[i][1], value);
+    });
+  }
+
+  fillTable() {
+    if (!this.details.open || !this.step) return;
+    const { step, texts } = this.step;
+    this.table.replaceChildren(
+      ...rows(step, texts, this.model.candidates).map((row) => {
+        const states = [KINDS[row.kind]];
+        if (row.drawn) states.push("drawn");
+        if (row.instead) states.push("would have been drawn");
+        return h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, row.id < 0 ? row.text : token(row.text)),
+          h("td", {}, percent(row.p)),
+          h("td", {}, percent(row.q)),
+          h("td", {}, states.filter(Boolean).join(", ")),
+        );
+      }),
+    );
+  }
+}

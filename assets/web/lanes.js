@@ -1,0 +1,270 @@
+// The lanes: text first, one span for each token, and a line of numbers over each lane.
+
+import { count, decimal, h, percent, set, setText, setting } from "./dom.js";
+import { FIRED, OUTCOMES } from "./model.js";
+
+const FINISH = { eos: "end of text", stop: "stop text", length: "length reached" };
+
+/** A lane's settings in a few characters: "ρ 0.50 · τ 0.10 · T 1.3". */
+export function laneTag(sampler, knobs) {
+  const parts = [];
+  if (sampler.xtc.rho > 0)
+    parts.push(`ρ ${setting(sampler.xtc.rho)}`, `τ ${setting(sampler.xtc.tau)}`);
+  for (const [name, knob] of Object.entries(knobs)) {
+    if (name in sampler && sampler[name] !== knob.default) {
+      const label = name === "temperature" ? "T" : knob.label;
+      parts.push(`${label} ${setting(sampler[name])}`);
+    }
+  }
+  return parts.length ? parts.join(" · ") : "plain sampling";
+}
+
+/** How strongly a chip is coloured in the modes that show an amount, 0 to 6. */
+function level(chip, mode) {
+  if (mode === "probability") return Math.min(6, Math.floor((1 - chip.p) * 6.999));
+  if (mode === "rank") return Math.min(6, Math.floor(Math.log2(chip.rank)));
+  if (mode === "surprisal")
+    return Math.min(6, Math.floor(-Math.log2(Math.max(chip.p, 1e-4)) / 1.5));
+  if (mode === "entropy") return Math.min(6, Math.floor(chip.entropy * 1.6));
+  return 0;
+}
+
+function title(chip, i) {
+  const parts = [`#${i + 1}`, `p ${percent(chip.p)}`, `rank ${chip.rank}`];
+  if (chip.outcome) parts.push(OUTCOMES[chip.outcome]);
+  if (chip.changed) parts.push("changed");
+  return parts.join(" · ");
+}
+
+class Lane {
+  constructor(model, index, spec) {
+    this.model = model;
+    this.index = index;
+    const head = model.run.head.lanes[index];
+    this.numbers = h("p", { class: "numbers", "data-testid": `numbers-${index}` });
+    this.more = h("p", { class: "more" });
+    this.tokens = h("span", {
+      class: "tokens",
+      role: "listbox",
+      tabindex: "0",
+      id: `lane-${index}`,
+      "aria-label": `${head.name}: the words it wrote`,
+      "aria-orientation": "horizontal",
+    });
+    this.tail = h("span", { class: "tail", "aria-hidden": "true" });
+    this.prompt = h("span", { class: "prompt" }, model.run.head.prompt);
+    this.body = h("div", { class: "text" }, this.prompt, this.tokens, this.tail);
+    this.title = h("h2", {}, head.name);
+    this.tag = h("span", { class: "tag" }, laneTag(head.sampler, spec.knobs));
+    this.tools = h("span", { class: "tools" });
+    this.element = h(
+      "section",
+      {
+        class: head.sampler.xtc.rho > 0 ? "lane" : "lane off",
+        "aria-label": `Lane ${head.name}`,
+        "data-lane": index,
+      },
+      h(
+        "header",
+        {},
+        h("div", { class: "name" }, this.title, this.tag, this.tools),
+        this.numbers,
+        this.more,
+      ),
+      this.body,
+    );
+    this.spans = [];
+    this.mark = null;
+  }
+
+  className(chip, i) {
+    const { mode } = this.model;
+    let name = `t o${chip.outcome}`;
+    if (chip.changed) name += " changed";
+    if (!chip.text) name += " void";
+    else if (/^\s+$/.test(chip.text)) name += " blank";
+    if (chip.text.includes("\n")) name += " nl";
+    if (mode === "difference") {
+      const other = this.model.run.lanes[this.index ? 0 : 1]?.chips[i];
+      if (!other || other.id !== chip.id) name += " other";
+    } else if (mode !== "outcome") name += ` v${level(chip, mode)}`;
+    return name;
+  }
+
+  append() {
+    const { chips, splits } = this.model.run.lanes[this.index];
+    const until = this.model.shown(this.index);
+    const near = this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < 80;
+    const fragment = document.createDocumentFragment();
+    for (let i = this.spans.length; i < until; i++) {
+      const chip = chips[i];
+      const span = document.createElement("span");
+      span.className = this.className(chip, i);
+      span.dataset.i = i;
+      span.id = `t${this.index}-${i}`;
+      span.setAttribute("role", "option");
+      span.title = title(chip, i);
+      span.textContent = chip.text;
+      if (!chip.text) {
+        span.dataset.sign = chip.sign || "∅";
+        span.setAttribute("aria-label", chip.sign || "no text");
+      }
+      this.spans.push(span);
+      fragment.append(span);
+    }
+    const grown = fragment.childNodes.length > 0;
+    this.tokens.append(fragment);
+    this.split(splits < until ? splits : -1);
+    if (grown && near && this.model.busy) this.body.scrollTop = this.body.scrollHeight;
+    this.count();
+  }
+
+  /** Step-by-step goes back: take away what is no longer shown. */
+  shrink() {
+    const until = this.model.shown(this.index);
+    while (this.spans.length > until) this.spans.pop().remove();
+    if (this.mark && this.mark.at >= until) this.split(-1);
+    this.count();
+  }
+
+  split(at) {
+    if (this.mark?.at === at || (at < 0 && !this.mark)) return;
+    this.mark?.node.remove();
+    this.mark = null;
+    if (at < 0 || !this.spans[at]) return;
+    const node = h("span", { class: "split", role: "presentation", "aria-hidden": "true" });
+    node.title = "Identical up to here";
+    this.spans[at].before(node);
+    this.mark = { at, node };
+  }
+
+  recolour() {
+    const { chips } = this.model.run.lanes[this.index];
+    for (const [i, span] of this.spans.entries()) {
+      const name = this.className(chips[i], i) + (span.classList.contains("sel") ? " sel" : "");
+      if (span.className !== name) span.className = name;
+    }
+  }
+
+  count() {
+    const { stats, finish, chips } = this.model.run.lanes[this.index];
+    if (!stats) return setText(this.numbers, "\u00a0");
+    const hidden = chips.length > this.spans.length;
+    const parts = [
+      hidden ? `${this.spans.length} of ${chips.length} tokens` : count(stats.tokens, "token"),
+    ];
+    if (stats.rate) parts.push(`${decimal(stats.rate, stats.rate < 10 ? 1 : 0)} tokens/s`);
+    parts.push(`fired ${stats.outcomes[FIRED]}`, `changed ${stats.changed}`);
+    if (finish && !hidden) parts.push(FINISH[finish] ?? finish);
+    setText(this.numbers, parts.join(" · "));
+    const more = [`${stats.outcomes[1]} skipped by the coin`, `${stats.outcomes[2]} protected`];
+    if (stats.removed !== null) more.push(`${percent(stats.removed)} removed on average`);
+    if (stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
+    if (stats.repeated3 !== null) more.push(`repeated trigrams ${percent(stats.repeated3)}`);
+    setText(this.more, more.join(" · "));
+  }
+}
+
+export class Lanes {
+  constructor(model, spec) {
+    this.model = model;
+    this.spec = spec;
+    this.lanes = [];
+    this.onbuild = [];
+    this.element = h("div", { class: "lanes" });
+    this.element.addEventListener("click", (event) => this.pick(event));
+    this.tabs = h("div", { class: "lane-tabs", "aria-label": "Lanes", role: "group" });
+    this.element.addEventListener("scroll", () => this.swiped(), { passive: true });
+    model.on("run", () => this.build());
+    model.on("chips", () => this.each((lane) => lane.append()));
+    model.on("state", () => this.status());
+    model.on("mode", () => this.each((lane) => lane.recolour()));
+    model.on("reveal", () => {
+      for (const lane of this.lanes) {
+        lane.shrink();
+        lane.append();
+      }
+    });
+    model.on("select", ({ origin }) => this.select(origin));
+  }
+
+  each(action) {
+    for (const lane of this.lanes) action(lane);
+  }
+
+  build() {
+    this.marked = [];
+    this.lanes = this.model.run.head.lanes.map((_, i) => new Lane(this.model, i, this.spec));
+    this.element.replaceChildren(...this.lanes.map((lane) => lane.element));
+    set(this.element, { "data-count": this.lanes.length });
+    this.tabs.replaceChildren(
+      ...this.model.run.head.lanes.map((lane, i) =>
+        h("button", { type: "button", onclick: () => this.show(i) }, lane.name),
+      ),
+    );
+    for (const build of this.onbuild) this.each(build);
+    this.status();
+    this.swiped();
+  }
+
+  status() {
+    for (const lane of this.lanes) {
+      const finished = this.model.run.lanes[lane.index].finish;
+      set(lane.element, { "data-writing": this.model.busy && !finished ? "" : null });
+      lane.count();
+    }
+  }
+
+  show(index) {
+    const lane = this.lanes[index]?.element;
+    if (lane) this.element.scrollTo({ left: lane.offsetLeft - this.element.offsetLeft });
+  }
+
+  swiped() {
+    const width = this.element.clientWidth || 1;
+    const now = Math.round(this.element.scrollLeft / width);
+    for (const [i, tab] of [...this.tabs.children].entries()) {
+      set(tab, { "aria-pressed": i === now ? "true" : "false" });
+    }
+  }
+
+  pick(event) {
+    const span = event.target.closest(".t");
+    if (!span) return;
+    const lane = Number(span.closest(".lane").dataset.lane);
+    this.model.select(lane, Number(span.dataset.i), "pointer");
+  }
+
+  select(origin) {
+    for (const span of this.marked ?? []) {
+      span.classList.remove("sel", "mate");
+      span.removeAttribute("aria-selected");
+    }
+    this.marked = [];
+    const at = this.model.focus;
+    if (!at) return;
+    for (const lane of this.lanes) {
+      const span = lane.spans[at.i];
+      if (!span) continue;
+      const own = lane.index === at.lane;
+      span.classList.add(own ? "sel" : "mate");
+      this.marked.push(span);
+      if (!own) continue;
+      span.setAttribute("aria-selected", "true");
+      set(lane.tokens, { "aria-activedescendant": span.id });
+      if (origin === "key") {
+        lane.tokens.focus({ preventScroll: true });
+        this.show(lane.index);
+      }
+      if (origin !== "pointer") reach(lane.body, span);
+    }
+  }
+}
+
+/** Scroll `box`, and only it, so that `span` can be seen. */
+function reach(box, span) {
+  const outer = box.getBoundingClientRect();
+  const inner = span.getBoundingClientRect();
+  if (inner.top < outer.top + 8) box.scrollTop -= outer.top + 24 - inner.top;
+  else if (inner.bottom > outer.bottom - 8) box.scrollTop += inner.bottom + 24 - outer.bottom;
+}

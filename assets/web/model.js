@@ -1,0 +1,207 @@
+// What the page knows: the run on show, the selected step, how it is looked at. Views listen to it.
+
+export const OUTCOMES = ["unambiguous", "skipped", "protected", "fired"];
+export const FIRED = 3;
+export const CHANGED = 4;
+export const BLOCK = 64;
+
+export const MODES = ["outcome", "probability", "rank", "surprisal", "entropy", "difference"];
+
+/** A chip from the wire as an object. */
+export function readChip(values) {
+  const [id, text, flags, p, rank, entropy, eligible, mass, sign] = values;
+  return {
+    id,
+    text,
+    outcome: flags % CHANGED,
+    changed: flags >= CHANGED,
+    p: p / 1e4,
+    rank,
+    entropy: entropy / 1e3,
+    eligible,
+    mass: mass / 1e4,
+    sign,
+  };
+}
+
+/** The first position at which two lanes hold different tokens, or -1 while they agree. */
+export function firstDifference(a, b, from = 0) {
+  const n = Math.min(a.length, b.length);
+  for (let i = from; i < n; i++) if (a[i].id !== b[i].id) return i;
+  return -1;
+}
+
+export class Model extends EventTarget {
+  constructor(transport) {
+    super();
+    this.transport = transport;
+    this.run = null;
+    this.selected = null;
+    this.preview = null;
+    this.mode = MODES[0];
+    this.reveal = Number.POSITIVE_INFINITY;
+    this.candidates = 10;
+    this.log = false;
+    this.cache = new Map();
+    this.wanted = new Map();
+  }
+
+  emit(name, detail = {}) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  on(name, listener) {
+    for (const one of name.split(" ")) this.addEventListener(one, (e) => listener(e.detail));
+  }
+
+  /** Take one message of a run; returns false when something before it is missing. */
+  take(message) {
+    if (!this.run || this.run.id !== message.run) {
+      if (!message.head) return false;
+      this.open(message);
+    }
+    const run = this.run;
+    if (run.head.lanes.length !== (message.add?.length ?? run.head.lanes.length)) return false;
+    let added = false;
+    for (const [i, chips] of (message.add ?? []).entries()) {
+      const have = run.lanes[i].chips;
+      const from = message.at[i];
+      if (from > have.length) return false;
+      for (const values of chips.slice(have.length - from)) {
+        have.push(readChip(values));
+        added = true;
+      }
+    }
+    for (const [i, stats] of (message.stats ?? []).entries()) run.lanes[i].stats = stats;
+    for (const [i, finish] of (message.finish ?? []).entries()) run.lanes[i].finish = finish;
+    if (message.seconds !== undefined) run.seconds = message.seconds;
+    if (added) this.compare();
+    if (added) this.emit("chips");
+    this.setState(message.state ?? run.state);
+    return true;
+  }
+
+  open(message) {
+    const lanes = message.head.lanes.map(() => ({
+      chips: [],
+      stats: null,
+      finish: null,
+      splits: -1,
+    }));
+    this.run = { id: message.run, head: message.head, lanes, state: "", seconds: 0 };
+    this.selected = null;
+    this.preview = null;
+    this.cache.clear();
+    this.wanted.clear();
+    this.emit("run");
+    this.emit("select");
+  }
+
+  setState(state) {
+    if (!this.run || this.run.state === state) return;
+    this.run.state = state;
+    this.emit("state", { state });
+  }
+
+  get busy() {
+    return Boolean(this.run) && ["waiting", "starting", "running"].includes(this.run.state);
+  }
+
+  /** Where each lane leaves the first one; kept up to date as tokens come. */
+  compare() {
+    const [first, ...others] = this.run.lanes;
+    for (const lane of others) {
+      if (lane.splits < 0) {
+        lane.splits = firstDifference(first.chips, lane.chips, lane.compared ?? 0);
+        lane.compared = Math.min(first.chips.length, lane.chips.length);
+      }
+    }
+    const found = others.map((lane) => lane.splits).filter((at) => at >= 0);
+    first.splits = found.length ? Math.min(...found) : -1;
+  }
+
+  shown(lane) {
+    return Math.min(this.run?.lanes[lane]?.chips.length ?? 0, this.reveal);
+  }
+
+  chip(at) {
+    return at ? this.run?.lanes[at.lane]?.chips[at.i] : undefined;
+  }
+
+  /** What the inspector shows: what the pointer rests on, else what is selected. */
+  get focus() {
+    return this.preview ?? this.selected;
+  }
+
+  select(lane, i, origin = "") {
+    if (!this.run?.lanes[lane]) return;
+    const last = this.shown(lane) - 1;
+    if (last < 0) return;
+    this.selected = { lane, i: Math.max(0, Math.min(i, last)) };
+    this.preview = null;
+    this.emit("select", { origin });
+  }
+
+  hover(at) {
+    const same = at?.lane === this.preview?.lane && at?.i === this.preview?.i;
+    if (same) return;
+    this.preview = at;
+    this.emit("select", { origin: "hover" });
+  }
+
+  /** Go to the next (or the previous) step of the lane for which `test` holds. */
+  seek(direction, test) {
+    const at = this.selected ?? { lane: Math.min(1, (this.run?.lanes.length ?? 1) - 1), i: -1 };
+    const chips = this.run?.lanes[at.lane]?.chips ?? [];
+    for (let i = at.i + direction; i >= 0 && i < this.shown(at.lane); i += direction) {
+      if (test(chips[i])) return this.select(at.lane, i, "key");
+    }
+  }
+
+  setMode(mode) {
+    this.mode = mode;
+    this.emit("mode");
+  }
+
+  /** The full record of a step when it is here, else undefined; it is then on its way. */
+  step(at) {
+    if (!at || !this.run) return undefined;
+    const index = Math.floor(at.i / BLOCK);
+    const key = `${at.lane}/${index}/${this.candidates}`;
+    const block = this.cache.get(key);
+    const step = block?.steps[at.i - block.first];
+    if (step) return { step, texts: block.texts };
+    this.fetch(at.lane, index, key);
+    return undefined;
+  }
+
+  async fetch(lane, index, key) {
+    const length = this.run.lanes[lane].chips.length;
+    if (this.wanted.get(key) === length) return;
+    this.wanted.set(key, length);
+    const run = this.run;
+    try {
+      const block = await this.transport.block(run.id, lane, index, this.candidates);
+      if (this.run !== run) return;
+      this.cache.set(key, block);
+      this.emit("block");
+    } catch (error) {
+      this.wanted.delete(key);
+      this.emit("problem", { message: `This step could not be loaded: ${error.message ?? error}` });
+    }
+  }
+
+  /** Load the neighbours of a block before someone scrubs into them. */
+  prefetch(at) {
+    const index = Math.floor(at.i / BLOCK);
+    for (let lane = 0; lane < this.run.lanes.length; lane++) {
+      for (const near of [index, index + 1, index - 1]) {
+        const key = `${lane}/${near}/${this.candidates}`;
+        const length = this.run.lanes[lane].chips.length;
+        if (near >= 0 && near * BLOCK < length && !this.wanted.has(key)) {
+          this.fetch(lane, near, key);
+        }
+      }
+    }
+  }
+}

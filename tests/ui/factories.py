@@ -1,0 +1,78 @@
+"""Runs and steps for the tests of the page: by hand, or decoded from the fake model."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.models.fake import FakeModel
+from xtc_viz.rule import decide
+from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
+from xtc_viz.trace import Step, Trace
+
+GIRL, BOY, MAN, BEAR, DOG = 11, 12, 13, 14, 15
+TEXTS = {GIRL: " girl", BOY: " boy", MAN: " man", BEAR: " bear", DOG: " dog"}
+PROBS = (0.41, 0.33, 0.12, 0.06, 0.04)  # the last 0.04 are everything else
+
+
+def sampler(rho: float = 0.5, tau: float = 0.1, protected: Sequence[int] = ()) -> SamplerSettings:
+    return SamplerSettings(xtc=XTCSettings(rho=rho, tau=tau, protected=frozenset(protected)))
+
+
+def make_step(
+    settings: SamplerSettings,
+    coin: float = 0.23,
+    probs: Sequence[float] = PROBS,
+    **changes: Any,
+) -> Step:
+    """A step over girl, boy, man, bear, dog as the decoder would record it."""
+    ids = tuple(TEXTS)[: len(probs)]
+    eligible = sum(p >= settings.xtc.tau for p in probs)
+    decision = decide(ids[:eligible], probs[:eligible], coin, settings.xtc)
+    survivors = [v for v in ids if v not in decision.removed]
+    token = changes.pop("token", survivors[0])
+    p = probs[ids.index(token)]
+    left = 1.0 - decision.removed_mass
+    step = Step(
+        token=token,
+        text=TEXTS[token],
+        counterfactual=ids[0],
+        outcome=decision.outcome,
+        coin=coin,
+        eligible=eligible,
+        removed=decision.removed,
+        removed_mass=decision.removed_mass,
+        removable_mass=decision.removable_mass,
+        entropy=1.4,
+        p=p,
+        q=p / left,
+        rank=ids.index(token) + 1,
+        log_z_raw=0.0,
+        log_z=0.0,
+        log_z_final=math.log(left),
+        ids=array("i", ids),
+        probs=array("f", probs),
+    )
+    return replace(step, **changes)
+
+
+def run_settings(length: int = 40, **changes: Any) -> RunSettings:
+    lanes = (LaneSettings("Baseline"), LaneSettings("XTC", sampler()))
+    return RunSettings(**{"lanes": lanes, "max_new_tokens": length, **changes})
+
+
+def decode(
+    model: FakeModel | None = None, prompt: str = "Once upon", **changes: Any
+) -> tuple[Trace, FakeModel]:
+    """A whole run of the fake model."""
+    model = model or FakeModel()
+    settings = run_settings(**changes)
+    ids = model.encode(prompt)
+    recorder = Recorder(model, prompt, ids, settings)
+    for column in decode_lanes(model, ids, settings):
+        recorder.add(column)
+    return recorder.trace(), model

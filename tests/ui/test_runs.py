@@ -1,0 +1,87 @@
+"""The store of runs, and that every way to a page's state leads to the same one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ui.factories import decode, run_settings
+from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.models.fake import FakeModel
+from xtc_viz.ui.runs import Run, RunStore, UnknownRunError
+
+
+def grown(length: int = 30) -> tuple[Run, list[dict[str, object]]]:
+    """A run that was asked for news after every seventh column."""
+    model, settings = FakeModel(), run_settings(length)
+    ids = model.encode("Once")
+    recorder = Recorder(model, "Once", ids, settings)
+    run = Run(
+        model=model.info,
+        prompt="Once",
+        prompt_ids=ids,
+        settings=settings,
+        token_text=model.token_text,
+        trace=recorder.trace,
+    )
+    news, at = [], [0, 0]
+    for column in decode_lanes(model, ids, settings):
+        recorder.add(column)
+        run.add(column)
+        if column.position % 7 == 6:
+            news.append(run.message(at))
+            at = [len(lane.steps) for lane in run.lanes]
+    news.append(run.message(at))
+    return run, news
+
+
+def test_the_messages_add_up_to_the_whole() -> None:
+    run, news = grown()
+    whole = run.whole("id")
+    for lane in range(2):
+        added = [chip for message in news for chip in message["add"][lane]]  # type: ignore[index]
+        assert added == whole["add"][lane]
+    assert news[-1]["stats"] == whole["stats"]
+
+
+def test_a_trace_shows_the_same_page_as_the_run_it_came_from() -> None:
+    run, _ = grown()
+    again = Run.of(run.trace(), "done")
+    assert again.head() == run.head()
+    assert again.message([0, 0])["add"] == run.message([0, 0])["add"]
+    assert again.block(1, 0, 10) == run.block(1, 0, 10)
+
+
+def test_a_page_that_missed_something_gets_the_rest() -> None:
+    run, _ = grown()
+    assert run.whole("id", [5, 6])["at"] == [5, 6]
+    assert run.whole("id", [5])["at"] == [0, 0]  # a page that shows another run
+
+
+def test_the_store_keeps_what_was_looked_at_and_drops_the_oldest() -> None:
+    trace, _ = decode(length=10)
+    run = Run.of(trace, "done")
+    store = RunStore(max_steps=3 * run.size)
+    kept = store.add(run, "recorded", keep=True)
+    first, second, third = (store.add(run) for _ in range(3))
+    store.get(first)
+    fourth = store.add(run)
+    with pytest.raises(UnknownRunError, match="no longer kept"):
+        store.get(second)
+    assert all(store.get(key) for key in (kept, first, third, fourth))
+
+
+def test_ids_cannot_be_guessed_and_junk_is_no_id() -> None:
+    store = RunStore()
+    assert len({store.reserve() for _ in range(100)}) == 100
+    assert len(store.reserve()) >= 20
+    for junk in (None, 3, "", ["a"], {}):
+        with pytest.raises(UnknownRunError):
+            store.get(junk)
+
+
+def test_many_small_runs_are_bounded_too() -> None:
+    trace, _ = decode(length=2)
+    store = RunStore(max_runs=5)
+    for _ in range(9):
+        store.add(Run.of(trace, "done"))
+    assert len(store) == 5

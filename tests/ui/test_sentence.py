@@ -1,0 +1,96 @@
+"""Every outcome in words, by hand; and no token ever inside a string."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.ui.factories import BOY, GIRL, MAN, TEXTS, decode, make_step, sampler
+from xtc_viz.ui.sentence import Part, describe, drawn, listed, number, percent, warnings
+
+
+def read(parts: list[Part]) -> str:
+    """A sentence with its tokens in guillemets."""
+    return "".join(p if isinstance(p, str) else f"«{TEXTS.get(p, p)}»" for p in parts)
+
+
+def test_a_firing_that_changed_the_word() -> None:
+    said = read(describe(make_step(sampler()), sampler()))
+    assert said == (
+        "3 tokens clear τ = 0.10; the coin 0.23 is under ρ = 0.50: XTC fires, removes « girl» and "
+        "« boy» (74\u00a0% of the probability) and keeps « man». Without XTC the same dice would "
+        "have drawn « girl»; now they drew « man»."
+    )
+
+
+def test_a_firing_that_changed_nothing() -> None:
+    said = read(describe(make_step(sampler(), counterfactual=MAN), sampler()))
+    assert said.endswith("The dice drew « man», as they would have without XTC.")
+
+
+def test_the_coin_says_no() -> None:
+    said = read(describe(make_step(sampler(), coin=0.81), sampler()))
+    assert said == (
+        "3 tokens clear τ = 0.10: « girl», « boy» and « man». The coin 0.81 is not under "
+        "ρ = 0.50, so XTC holds back. The dice drew « girl» (41\u00a0%)."
+    )
+
+
+def test_a_lane_without_xtc() -> None:
+    said = read(describe(make_step(sampler(0.0)), sampler(0.0)))
+    assert "XTC is off here (ρ = 0); it could have removed « girl» and « boy» (74\u00a0%" in said
+
+
+def test_one_eligible_token_is_no_choice() -> None:
+    settings = sampler(tau=0.4)
+    said = read(describe(make_step(settings), settings))
+    assert said.startswith("Only « girl» clears τ = 0.40, with 41\u00a0%: there is no choice")
+    other = read(describe(make_step(settings, token=BOY), settings))
+    assert other.endswith("The dice drew « boy» (33\u00a0%).")
+
+
+def test_nothing_reaches_tau() -> None:
+    settings = sampler(tau=0.5)
+    said = read(describe(make_step(settings), settings))
+    assert said.startswith("No token reaches τ = 0.50")
+
+
+def test_a_protected_token_is_named() -> None:
+    settings = sampler(protected=[BOY])
+    said = read(describe(make_step(settings), settings))
+    assert "firing would silence « boy», which is protected" in said
+
+
+def test_warnings_name_the_near_forced_word_and_the_kept_end() -> None:
+    settings = sampler()
+    step = make_step(settings, probs=(0.7, 0.2))
+    (forced,) = warnings(step, settings, frozenset())
+    assert forced[0] == GIRL
+    assert "70" in str(forced[1])
+    (kept,) = warnings(make_step(settings), settings, frozenset([MAN]))
+    assert "kept the end of the text" in read(kept)
+    assert warnings(make_step(settings, coin=0.9), settings, frozenset([MAN])) == []
+
+
+def test_long_lists_are_cut_and_say_so() -> None:
+    assert read(listed([1, 2, 3, 4, 5, 6])) == "«1», «2», «3», «4» and 2 more"
+    assert read(listed([1, 2, 3, 4])) == "«1», «2», «3» and «4»"
+    assert read(listed([1])) == "«1»"
+
+
+def test_numbers_are_written_as_people_write_them() -> None:
+    assert [percent(p) for p in (0.0, 0.412, 0.0321, 0.00042, 1e-6)] == [
+        "0\u00a0%", "41\u00a0%", "3.2\u00a0%", "0.042\u00a0%", "under 0.01\u00a0%",
+    ]  # fmt: skip
+    assert [number(x) for x in (0.5, 0.105, 0.0003, 1.0)] == ["0.50", "0.105", "0.0003", "1.00"]
+    assert drawn(0.4999, 0.5) == "0.4999"
+    assert drawn(0.23, 0.5) == "0.23"
+
+
+def test_token_text_never_becomes_part_of_a_sentence() -> None:
+    trace, _model = decode(length=120)
+    hostile = ("<img", "${", "{{", "<b>")
+    for lane in trace.lanes:
+        for step in lane.steps:
+            parts = describe(replace(step), lane.settings.sampler)
+            assert not any(h in p for p in parts if isinstance(p, str) for h in hostile)
+            assert {p for p in parts if isinstance(p, int)} <= set(step.ids)

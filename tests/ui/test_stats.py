@@ -1,0 +1,54 @@
+"""The numbers over a lane against a naive count."""
+
+from __future__ import annotations
+
+import itertools
+
+from tests.ui.factories import BOY, GIRL, MAN, decode, make_step, sampler
+from xtc_viz.rule import Outcome
+from xtc_viz.ui.stats import OUTCOMES, LaneStats
+
+
+def test_by_hand() -> None:
+    stats = LaneStats()
+    for coin in (0.1, 0.9, 0.2):
+        stats.add(make_step(sampler(), coin=coin))
+    values = stats.values()
+    assert values["outcomes"] == [0, 1, 0, 2]
+    assert (values["tokens"], values["changed"], values["removed"]) == (3, 2, 0.74)
+    assert (values["distinct2"], values["repeated3"]) == (1.0, 0.0)
+
+
+def test_an_empty_lane_has_no_shares() -> None:
+    values = LaneStats().values()
+    assert (values["removed"], values["distinct2"], values["repeated3"]) == (None, None, None)
+
+
+def test_repetition_is_seen() -> None:
+    stats = LaneStats()
+    for token in (GIRL, BOY, MAN) * 3:
+        stats.add(make_step(sampler(0.0), token=token))
+    values = stats.values()
+    assert values["distinct2"] == round(3 / 8, 4)
+    assert values["repeated3"] == round(4 / 7, 4)
+
+
+def test_against_a_naive_count() -> None:
+    trace, _ = decode(length=150)
+    for lane in trace.lanes:
+        stats = LaneStats()
+        for step in lane.steps:
+            stats.add(step)
+        values, ids = stats.values(), [step.token for step in lane.steps]
+        pairs = list(itertools.pairwise(ids))
+        triples = list(zip(ids, ids[1:], ids[2:], strict=False))
+        fired = [step for step in lane.steps if step.outcome is Outcome.FIRED]
+        assert values["outcomes"] == [
+            sum(step.outcome is outcome for step in lane.steps) for outcome in OUTCOMES
+        ]
+        assert values["changed"] == sum(step.changed for step in lane.steps)
+        assert values["distinct2"] == round(len(set(pairs)) / len(pairs), 4)
+        assert values["repeated3"] == round(1 - len(set(triples)) / len(triples), 4)
+        if fired:
+            mean = sum(step.removed_mass for step in fired) / len(fired)
+            assert values["removed"] == round(mean, 4)

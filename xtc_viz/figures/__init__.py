@@ -1,0 +1,1 @@
+"""Records in, plotly figures out."""

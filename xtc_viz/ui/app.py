@@ -1,0 +1,43 @@
+"""The assembly of the page: blocks, theme, and how they are launched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from xtc_viz.models.host import ModelHost
+from xtc_viz.ui import web
+from xtc_viz.ui.playground import build_playground
+from xtc_viz.ui.runs import RunStore
+
+QUEUE = 64
+
+
+def build(host: ModelHost) -> gr.Blocks:
+    """Build the page around a model host."""
+    with gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True) as page:
+        build_playground(host, RunStore())
+    return page.queue(max_size=QUEUE)
+
+
+def theme() -> gr.themes.Base:
+    """Gradio's base theme with fonts of the system, so that nothing is fetched from elsewhere."""
+    return gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["monospace"]).set(
+        body_background_fill="#ffffff",
+        body_background_fill_dark="#141517",
+    )
+
+
+def launch_options() -> dict[str, Any]:
+    """Return what belongs to `launch` in gradio 6, the same for the app and the tests."""
+    return {
+        "theme": theme(),
+        "css": web.style(),
+        "footer_links": [],
+        "run_history": False,
+        "ssr_mode": False,
+        "show_error": True,
+        "quiet": True,
+        "enable_monitoring": False,
+    }

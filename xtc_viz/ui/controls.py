@@ -1,0 +1,176 @@
+"""Controls ⇄ settings: what the page builds its controls from, and what it sends back.
+
+Everything the page knows about a setting (label, bounds, step, help) comes from `settings`; what
+it sends back is checked there too, and an error names the field, and the lane where it has one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from xtc_viz.errors import SettingsError
+from xtc_viz.models.base import LanguageModel
+from xtc_viz.settings import (
+    KNOBS,
+    MAX_LANES,
+    Knob,
+    LaneSettings,
+    RunSettings,
+    SamplerSettings,
+    Strategy,
+    XTCPlace,
+    with_protected,
+)
+from xtc_viz.ui import presets
+
+MAX_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens
+STACK = tuple(f.name for f in fields(SamplerSettings) if f.name in KNOBS)
+STRATEGY_LABELS = {
+    Strategy.KEEP_LEAST: "Keep the least likely (the rule)",
+    Strategy.KEEP_SECOND: "Keep the second",
+    Strategy.KEEP_RANDOM: "Keep one at random",
+    Strategy.DROP_TOP: "Drop only the top",
+}
+PLACE_LABELS = {
+    XTCPlace.AFTER_TEMPERATURE: "After temperature",
+    XTCPlace.BEFORE_TEMPERATURE: "Before temperature",
+}
+
+
+def knob_spec(knob: Knob) -> dict[str, Any]:
+    """Return what a control needs: words, slider ends, step, default."""
+    low, high = knob.slider
+    return {
+        "name": knob.name,
+        "label": knob.label,
+        "help": knob.help,
+        "interval": knob.interval,
+        "default": knob.default,
+        "low": low,
+        "high": high if math.isfinite(high) else None,
+        "step": knob.step,
+        "integer": knob.integer,
+    }
+
+
+def specification() -> dict[str, Any]:
+    """Return everything that the page's controls are generated from, as JSON values."""
+    return {
+        "knobs": {name: knob_spec(knob) for name, knob in KNOBS.items()},
+        "stack": STACK,
+        "strategies": [[str(value), label] for value, label in STRATEGY_LABELS.items()],
+        "places": [[str(value), label] for value, label in PLACE_LABELS.items()],
+        "maxLanes": MAX_LANES,
+        "strengths": [lane.to_dict() for lane in presets.STRENGTHS],
+        "comparators": [lane.to_dict() for lane in presets.COMPARATORS],
+        "baseline": presets.BASELINE.to_dict(),
+        "settings": RunSettings(lanes=presets.DEFAULT_LANES).to_dict(),
+        "examples": presets.EXAMPLES,
+    }
+
+
+class LaneError(SettingsError):
+    """A setting of one lane; `lane` is its index."""
+
+    def __init__(self, lane: int, error: SettingsError) -> None:
+        super().__init__(error.parameter, error.bounds, error.value)
+        self.lane = lane
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """Which tokens XTC must never silence: the two kinds by switch, and the user's own texts."""
+
+    eos: bool = True
+    newline: bool = True
+    texts: tuple[str, ...] = ()
+
+    def ids(self, model: LanguageModel) -> frozenset[int]:
+        """Return the protected token ids; of a text of several tokens, its first."""
+        found: set[int] = set()
+        if self.eos:
+            found.update(model.info.eos_ids)
+        if self.newline:
+            found.update(model.info.newline_ids)
+        specials = set(model.encode(""))
+        for text in self.texts:
+            own = [token for token in model.encode(text) if token not in specials]
+            found.update(own[:1])
+        return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One press of Generate, checked. `number` tells the page which press an answer belongs to."""
+
+    number: int
+    prompt: str
+    settings: RunSettings
+    protection: Protection = Protection()
+    system: str = ""
+    chat: bool = False
+
+    def encode(self, model: LanguageModel) -> list[int]:
+        """Return the prompt's token ids for this model, with its chat template when asked."""
+        if self.chat and model.info.has_chat_template:
+            return model.encode_chat(self.prompt, self.system)
+        return model.encode(self.prompt)
+
+    def guarded(self, model: LanguageModel) -> RunSettings:
+        """Return the settings with the protected tokens of this model in every lane."""
+        ids = self.protection.ids(model)
+        lanes = tuple(with_protected(lane, ids) for lane in self.settings.lanes)
+        return replace(self.settings, lanes=lanes)
+
+
+def parse(data: object) -> Request:
+    """Check what the page sent. Raises `SettingsError`, for a lane's setting `LaneError`."""
+    if not isinstance(data, Mapping):
+        raise SettingsError("request", "an object with named values", data)
+    number = data.get("req", 0)
+    raw = data.get("settings", {})
+    if not isinstance(raw, Mapping):
+        raise SettingsError("settings", "an object with named values", raw)
+    lanes = raw.get("lanes", [])
+    if not isinstance(lanes, (list, tuple)):
+        raise SettingsError("lanes", "a list of lanes", lanes)
+    settings = RunSettings.from_dict({**raw, "lanes": [_lane(i, v) for i, v in enumerate(lanes)]})
+    prompt = _text("prompt", data.get("prompt", ""))
+    if not prompt:
+        raise SettingsError("prompt", "a text to go on from", prompt)
+    return Request(
+        number=number if isinstance(number, int) else 0,
+        prompt=prompt,
+        settings=settings,
+        protection=_protection(data.get("protect", {})),
+        system=_text("system", data.get("system", "")),
+        chat=data.get("chat") is True,
+    )
+
+
+def _lane(index: int, value: object) -> LaneSettings:
+    try:
+        return LaneSettings.from_dict(value)
+    except SettingsError as error:
+        raise LaneError(index, error) from None
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > MAX_PROMPT:
+        shown = value if not isinstance(value, str) else f"{len(value):,} characters"
+        raise SettingsError(name, f"a text of at most {MAX_PROMPT:,} characters", shown)
+    return value
+
+
+def _protection(value: object) -> Protection:
+    if not isinstance(value, Mapping):
+        raise SettingsError("protect", "an object with named values", value)
+    texts = value.get("texts", [])
+    if not isinstance(texts, (list, tuple)) or not all(isinstance(t, str) and t for t in texts):
+        raise SettingsError("protect", "a list of non-empty texts", texts)
+    return Protection(
+        value.get("eos", True) is True, value.get("newline", True) is True, tuple(texts)
+    )

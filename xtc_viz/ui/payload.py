@@ -1,0 +1,125 @@
+"""Records as the compact JSON that the page draws from. Pure: steps in, plain values out.
+
+Two shapes go to the page. A *chip* is what the lanes, the colours and the timeline need of a step
+(about 45 bytes); chips are streamed. A *block* is what the inspector needs of 64 steps; it is
+fetched when someone looks.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xtc_viz.settings import LaneSettings, SamplerSettings, XTCPlace
+from xtc_viz.trace import ModelInfo, Step
+from xtc_viz.ui import sentence
+from xtc_viz.ui.stats import OUTCOMES
+
+BLOCK = 64
+CHANGED = 4  # added to a chip's outcome number
+
+TokenText = Callable[[int], str]
+_NUMBER = {outcome: i for i, outcome in enumerate(OUTCOMES)}
+
+
+def encode(value: object) -> str:
+    """JSON without a `<`, so that no layer on the way can take token text for markup."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def rounded(value: float, digits: int = 5) -> float:
+    """`value` to so many significant digits: a bar is at most 1,000 pixels long."""
+    return float(f"{value:.{digits}g}")
+
+
+def chip(step: Step, token_text: TokenText) -> list[Any]:
+    """Return [token, text, outcome (+4 if changed), p, rank, entropy, eligible, removed mass],
+    p and mass in 1/10,000 and entropy in 1/1,000 nats.
+
+    A token that adds no text (an end-of-sequence, half a character) has its own text as a ninth
+    value, to be shown as a sign.
+    """
+    flags = _NUMBER[step.outcome] + (CHANGED if step.changed else 0)
+    values = [
+        step.token,
+        step.text,
+        flags,
+        round(1e4 * step.p),
+        step.rank,
+        round(1e3 * step.entropy),
+        step.eligible,
+        round(1e4 * step.removed_mass),
+    ]
+    return values if step.text else [*values, token_text(step.token)]
+
+
+def step_view(
+    step: Step, sampler: SamplerSettings, eos: frozenset[int], candidates: int
+) -> dict[str, Any]:
+    """Return one step for the inspector: its most probable `candidates`, all that is eligible,
+    and the drawn and the counterfactual token.
+
+    The page gets q(v) = p(v)^`power` / e^`log_z` for the tokens that are not in `removed`.
+    """
+    ids, probs = list(step.ids), list(step.probs)
+    shown = max(candidates, step.eligible)
+    keep = [i for i, v in enumerate(ids) if i < shown or v in (step.token, step.counterfactual)]
+    late = sampler.xtc_place is XTCPlace.BEFORE_TEMPERATURE and sampler.temperature > 0.0
+    xtc = sampler.xtc
+    return {
+        "token": step.token,
+        "instead": step.counterfactual,
+        "outcome": str(step.outcome),
+        "changed": step.changed,
+        "coin": rounded(step.coin, 6),
+        "rho": xtc.rho,
+        "tau": xtc.tau,
+        "eligible": step.eligible,
+        "removed": list(step.removed),
+        "kept": [v for v in step.ids[: step.eligible] if v not in step.removed],
+        "underdog": step.underdog,
+        "removed_mass": rounded(step.removed_mass),
+        "removable_mass": rounded(step.removable_mass),
+        "entropy": rounded(step.entropy),
+        "p": rounded(step.p),
+        "q": rounded(step.q),
+        "rank": step.rank,
+        "power": 1.0 / sampler.temperature if late else 1.0,
+        "log_z": rounded(step.log_z_final, 7),
+        "ids": [ids[i] for i in keep],
+        "probs": [rounded(probs[i]) for i in keep],
+        "rest": rounded(max(0.0, 1.0 - math.fsum(probs[i] for i in keep))),
+        "said": sentence.describe(step, sampler),
+        "notes": sentence.warnings(step, sampler, eos),
+    }
+
+
+def block(
+    lane: LaneSettings,
+    steps: Sequence[Step],
+    index: int,
+    candidates: int,
+    token_text: TokenText,
+    eos: frozenset[int],
+) -> dict[str, Any]:
+    """Return the views of steps [64·index, 64·index + 64) and the texts of all their tokens."""
+    part = steps[BLOCK * index : BLOCK * (index + 1)]
+    views = [step_view(step, lane.sampler, eos, candidates) for step in part]
+    tokens: set[int] = set()
+    for view in views:
+        tokens.update(view["ids"], view["removed"], (view["token"], view["instead"]))
+    return {"first": BLOCK * index, "steps": views, "texts": {t: token_text(t) for t in tokens}}
+
+
+def model_line(info: ModelInfo) -> dict[str, Any]:
+    """What the page says about the model that runs."""
+    return {
+        "name": info.name,
+        "parameters": info.parameters,
+        "dtype": info.dtype,
+        "device": info.device,
+        "context": info.context_length,
+        "chat": info.has_chat_template,
+    }

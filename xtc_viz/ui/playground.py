@@ -1,0 +1,60 @@
+"""The playground: one HTML component that draws itself, and the server functions that feed it.
+
+The template is constant and holds no values, because gradio runs what stands in a template. All
+that changes reaches the page as JSON, and becomes text nodes there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gradio as gr
+
+from xtc_viz.models.host import ModelHost
+from xtc_viz.ui import controls, payload, web
+from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.server import questions
+from xtc_viz.ui.stream import Stops, stream
+
+TEMPLATE = '<main class="xtc"></main>'
+RUNS_AT_ONCE = 32  # they share one model; the others wait in line and are told their place
+EVENTS = ("run",)
+
+
+def on_load() -> str:
+    """Return the script that starts the page, with everything it knows about the settings."""
+    spec = payload.encode(controls.specification())
+    names = "element, trigger, props, server, watch"
+    # Gradio finds the events of a component by their quoted names in this text.
+    events = ", ".join(f"'{name}'" for name in EVENTS)
+    return (
+        f"{web.script('gradio')}\n// events: {events}\n"
+        f"module_gradio.startPage({{ {names} }}, {spec});\n//# sourceURL=xtc_viz.js"
+    )
+
+
+def build_playground(host: ModelHost, store: RunStore, opening: object = None) -> gr.HTML:
+    """Build the component within the current blocks. `opening` is the message shown at first."""
+    stops = Stops()
+
+    def run(event: gr.EventData) -> Iterator[str]:
+        yield from stream(host, store, stops, event._data)
+
+    page = gr.HTML(
+        payload.encode(opening),
+        html_template=TEMPLATE,
+        js_on_load=on_load(),
+        apply_default_css=False,
+        server_functions=list(questions(host, store, stops)),
+        elem_id="xtc-viz",
+    )
+    page.run(
+        run,
+        None,
+        page,
+        show_progress="hidden",
+        trigger_mode="multiple",
+        concurrency_limit=RUNS_AT_ONCE,
+        api_visibility="private",
+    )
+    return page

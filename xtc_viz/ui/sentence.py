@@ -1,0 +1,100 @@
+"""One step in plain words, as parts: a `str` is text, an `int` is a token id to be shown as one.
+
+Token text never becomes part of a sentence, so that no view can mistake it for markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xtc_viz.rule import Outcome
+from xtc_viz.settings import SamplerSettings
+from xtc_viz.trace import Step
+
+Part = str | int
+NAMED = 4  # how many tokens a sentence lists before it says "and 3 more"
+NEAR_FORCED = 0.6  # a removed token above this was hardly a choice: a name, a pronoun
+
+
+def percent(p: float) -> str:
+    """A probability as people read it: `41 %`, `3.2 %`, `0.04 %`."""
+    value = 100.0 * p
+    if value >= 9.95 or value == 0.0:
+        return f"{value:.0f}\u00a0%"
+    if value >= 0.0095:
+        return f"{value:.2g}\u00a0%"
+    return "under 0.01\u00a0%"
+
+
+def number(value: float) -> str:
+    """A setting: at least two decimals, more where they say something."""
+    if value < 0.01:
+        return f"{value:.3g}"
+    return f"{value:.3f}".removesuffix("0")
+
+
+def drawn(value: float, threshold: float) -> str:
+    """A draw beside the threshold it was compared with: digits enough to tell them apart."""
+    short = f"{value:.2f}"
+    return short if short != f"{threshold:.2f}" else f"{value:.4f}"
+
+
+def listed(tokens: Sequence[int]) -> list[Part]:
+    """`a`, `a and b`, `a, b, c, d and 3 more`."""
+    shown: list[Part] = []
+    named, rest = tokens[:NAMED], len(tokens) - NAMED
+    for i, token in enumerate(named):
+        last = i == len(named) - 1 and rest <= 0
+        if i:
+            shown.append(" and " if last else ", ")
+        shown.append(token)
+    if rest > 0:
+        shown.append(f" and {rest} more")
+    return shown
+
+
+def describe(step: Step, sampler: SamplerSettings) -> list[Part]:
+    """Say what happened at a step: who was eligible, what the coin said, what was drawn."""
+    xtc = sampler.xtc
+    tau, rho, coin = number(xtc.tau), number(xtc.rho), drawn(step.coin, xtc.rho)
+    eligible = list(step.ids[: step.eligible])
+    pick: list[Part] = [" The dice drew ", step.token, f" ({percent(step.p)})."]
+    if not eligible:
+        return [f"No token reaches τ = {tau}, so XTC has nothing to choose from.", *pick]
+    if len(eligible) == 1:
+        only: list[Part] = ["Only ", eligible[0], f" clears τ = {tau}, with "]
+        only += [percent(step.probs[0]), ": there is no choice to make, and XTC leaves it alone."]
+        return only if step.token == eligible[0] else [*only, *pick]
+    start: list[Part] = [f"{len(eligible)} tokens clear τ = {tau}"]
+    would = [token for token in eligible if token != step.underdog]
+    if step.outcome is Outcome.SKIPPED and xtc.rho == 0.0:
+        could: list[Part] = [". XTC is off here (ρ = 0); it could have removed ", *listed(would)]
+        return [*start, *could, f" ({percent(step.removable_mass)} of the probability).", *pick]
+    if step.outcome is Outcome.SKIPPED:
+        held = f". The coin {coin} is not under ρ = {rho}, so XTC holds back."
+        return [*start, ": ", *listed(eligible), held, *pick]
+    fires = f"; the coin {coin} is under ρ = {rho}"
+    if step.outcome is Outcome.PROTECTED:
+        guard = [t for t in would if t in xtc.protected]
+        veto: list[Part] = [f"{fires}, but firing would silence ", *listed(guard)]
+        return [*start, *veto, ", which is protected: XTC leaves this step alone.", *pick]
+    kept = [token for token in eligible if token not in step.removed]
+    parts: list[Part] = [*start, f"{fires}: XTC fires, removes ", *listed(step.removed)]
+    parts += [f" ({percent(step.removed_mass)} of the probability) and keeps ", *listed(kept), "."]
+    if step.changed:
+        parts += [" Without XTC the same dice would have drawn ", step.counterfactual]
+        return [*parts, "; now they drew ", step.token, "."]
+    return [*parts, " The dice drew ", step.token, ", as they would have without XTC."]
+
+
+def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[list[Part]]:
+    """What a careful user should know about a step; empty for most."""
+    notes: list[list[Part]] = []
+    if step.fired:
+        forced = [i for i, p in zip(step.ids, step.probs, strict=True) if p > NEAR_FORCED]
+        if forced and forced[0] in step.removed:
+            why = f" had {percent(step.probs[0])} and was removed: at such a step the text hardly "
+            notes.append([forced[0], why + "had a choice (a name, a pronoun), and may derail."])
+        if step.underdog in eos and step.underdog not in step.removed:
+            notes.append(["XTC kept the end of the text: the story may stop here too early."])
+    return notes

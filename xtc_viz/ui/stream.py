@@ -1,0 +1,131 @@
+"""One press of Generate from the request to the last token, as messages to the page."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from time import perf_counter
+from typing import Any
+
+from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.errors import PromptError, SettingsError, XTCVizError
+from xtc_viz.models.host import ModelHost
+from xtc_viz.ui import controls, payload
+from xtc_viz.ui.runs import Run, RunStore
+
+INTERVAL = 0.05  # seconds between two messages: 20 a second are all that an eye can use
+PATIENCE = 0.25  # seconds between two looks at the queue, and so at a closed tab
+log = logging.getLogger(__name__)
+
+
+class Stops:
+    """Which runs have been told to stop. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, threading.Event] = {}
+
+    def open(self, run_id: str) -> threading.Event:
+        return self._events.setdefault(run_id, threading.Event())
+
+    def close(self, run_id: str) -> None:
+        self._events.pop(run_id, None)
+
+    def stop(self, run_id: object) -> bool:
+        """Tell a run to stop at its next step; returns whether it was going."""
+        event = self._events.get(run_id) if isinstance(run_id, str) else None
+        if event:
+            event.set()
+        return event is not None
+
+
+def problem(error: XTCVizError) -> dict[str, Any]:
+    """An error as the page shows it: the field that it belongs to, and the words."""
+    answer: dict[str, Any] = {"message": str(error)}
+    if isinstance(error, SettingsError):
+        answer["field"] = error.parameter
+    if isinstance(error, PromptError):
+        answer["field"] = "prompt"
+    if isinstance(error, controls.LaneError):
+        answer["lane"] = error.lane
+    return answer
+
+
+def stream(host: ModelHost, store: RunStore, stops: Stops, data: object) -> Iterator[str]:
+    """Run one request and yield messages for the page, at most 20 a second.
+
+    The model's lease is taken inside, and given back however this ends: closing the generator (a
+    closed tab) is noticed at its next message, a stop at the next step.
+    """
+    number = data.get("req", 0) if isinstance(data, dict) else 0
+    try:
+        request = controls.parse(data)
+    except XTCVizError as error:
+        yield payload.encode({"req": number, "error": problem(error)})
+        return
+    run_id = store.reserve()
+    stop = stops.open(run_id)
+    about = {"req": request.number, "run": run_id}
+    try:
+        yield payload.encode({**about, "state": "starting"})
+        for message in _run(host, store, request, run_id, stop):
+            yield payload.encode({**about, **message})
+    except XTCVizError as error:
+        yield payload.encode({**about, "error": problem(error)})
+    except Exception:
+        log.exception("a run failed")
+        message = "Something went wrong on the server; its log says what. What you see is kept."
+        yield payload.encode({**about, "error": {"message": message}})
+    finally:
+        stops.close(run_id)
+
+
+def _run(
+    host: ModelHost,
+    store: RunStore,
+    request: controls.Request,
+    run_id: str,
+    stop: threading.Event,
+) -> Iterator[dict[str, Any]]:
+    with host.turn() as turn:
+        while not turn.wait(PATIENCE):
+            if stop.is_set():
+                yield {"state": "stopped"}
+                return
+            yield {"state": "waiting", "place": turn.ahead}
+        model = turn.model
+        ids = request.encode(model)
+        settings = request.guarded(model)
+        recorder = Recorder(
+            model, request.prompt, ids, settings, system=request.system, chat=request.chat
+        )
+        run = Run(
+            model=model.info,
+            prompt=request.prompt,
+            prompt_ids=ids,
+            settings=settings,
+            system=request.system,
+            chat=request.chat,
+            token_text=model.token_text,
+            trace=recorder.trace,
+        )
+        with closing(decode_lanes(model, ids, settings)) as columns:
+            told, at, opened = 0.0, [0] * len(run.lanes), False
+            for column in columns:
+                recorder.add(column)
+                run.add(column)
+                if not opened:
+                    # Only now is it certain that the prompt fits: the page keeps the former run
+                    # on show until there is something to take its place.
+                    store.add(run, run_id)
+                    opened, run.state = True, "running"
+                    yield run.whole(run_id)
+                    told, at = perf_counter(), [len(lane.steps) for lane in run.lanes]
+                if stop.is_set():
+                    break
+                if perf_counter() - told >= INTERVAL:
+                    yield run.message(at)
+                    told, at = perf_counter(), [len(lane.steps) for lane in run.lanes]
+        run.state = "stopped" if stop.is_set() else "done"
+    yield run.message(at)
