@@ -197,7 +197,8 @@ def test_columns_come_one_a_step():
 
 def test_the_trace_names_every_token_it_holds():
     trace = decode(FakeModel(), [BASELINE, XTC], max_new_tokens=8)
-    assert set(trace.vocabulary) == token_ids(trace.prompt_ids, trace.lanes)
+    named = [token_ids(lane.steps) for lane in trace.lanes]
+    assert set(trace.vocabulary) == set(trace.prompt_ids).union(*named)
     assert trace.prompt == PROMPT
     assert trace.seconds > 0
     for lane in trace.lanes:

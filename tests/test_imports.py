@@ -58,6 +58,7 @@ RULES: dict[str, Rule] = {
         f"{RECORDS} models __version__",
     ),
     "xtc_viz.decode": rule("torch numpy", f"{RECORDS} steps xtc randomness samplers models.base"),
+    "xtc_viz.branching": rule("torch", f"{RECORDS} stages models.base"),
     "xtc_viz.figures": rule("plotly", f"{RECORDS} stages whatif figures"),
     "xtc_viz.ui": Rule(ANY, ANY),
     "app": Rule(ANY, ANY),

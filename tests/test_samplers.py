@@ -302,7 +302,8 @@ def test_the_eligible_prefix_is_complete_even_for_a_tiny_floor():
     logits = torch.zeros(4000)  # 4,000 tokens at p = 0.00025
     stack = SamplerStack(SamplerSettings(xtc=XTCSettings(rho=1.0, tau=0.0002)))
     step = stack.run(CONTEXT, logits, 0.0, SharedRandomness(1).noise(0, 4000))
-    assert step.eligible == 4000
+    assert step.eligible == len(step.ids) == 4000
+    assert step.underdog == 0
     assert step.removed_mass == pytest.approx(1 - 1 / 4000)
     assert step.token == 0  # all tie: the lowest id is the underdog, alone left
 

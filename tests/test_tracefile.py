@@ -70,13 +70,14 @@ HOSTILE = (
 
 def trace_of(*lanes: LaneTrace, texts: Callable[[int], str] = "<{}>".format) -> Trace:
     prompt_ids = (5, 7)
+    tokens = set(prompt_ids).union(*(token_ids(lane.steps) for lane in lanes))
     return Trace(
         model=MODEL,
         prompt="Once upon a time",
         prompt_ids=prompt_ids,
         settings=RunSettings(lanes=tuple(lane.settings for lane in lanes)),
         lanes=lanes,
-        vocabulary={token: texts(token) for token in token_ids(prompt_ids, lanes)},
+        vocabulary={token: texts(token) for token in tokens},
         seconds=1.5,
     )
 

@@ -16,7 +16,7 @@ from xtc_viz.randomness import Noise, SharedRandomness
 from xtc_viz.samplers import SamplerStack
 from xtc_viz.settings import MAX_LANES, LaneSettings, RunSettings
 from xtc_viz.steps import Steps
-from xtc_viz.trace import FinishReason, LaneTrace, Step, Trace
+from xtc_viz.trace import FinishReason, LaneTrace, Step, Trace, token_ids
 
 
 class Column(NamedTuple):
@@ -39,12 +39,14 @@ def decode_lanes(
     settings: RunSettings,
     *,
     prefixes: Sequence[Sequence[int]] = (),
+    sources: Sequence[int] = (),
 ) -> Generator[Column, None, None]:
     """Decode all lanes of a run side by side, one column a step.
 
     `prefixes` holds for each lane the tokens that it has already written, to continue a lane or
-    to branch from one; its random numbers go on where they were. `max_new_tokens` counts new
-    tokens only; a lane also ends where the model's context does.
+    to branch from one; its random numbers go on where they were. `sources` says whose numbers each
+    lane draws (`randomness`), where that is not what `shared_randomness` says. `max_new_tokens`
+    counts new tokens only; a lane also ends where the model's context does.
 
     Closing the generator at any step frees the model's cache. Each lane looks at its own row of
     logits and at random numbers that depend on the seed and its position alone, never on the
@@ -56,24 +58,20 @@ def decode_lanes(
         PromptError: the prompt is empty or leaves no room in the context.
         DistributionError: the model gave logits that are no distribution.
     """
-    if prefixes and len(prefixes) != len(settings.lanes):
-        raise SettingsError("prefixes", f"one a lane ({len(settings.lanes)})", len(prefixes))
+    count = len(settings.lanes)
+    for name, given in (("prefixes", prefixes), ("sources", sources)):
+        if given and len(given) != count:
+            raise SettingsError(name, f"one a lane ({count})", len(given))
     begin = perf_counter()
-    written = prefixes or [()] * len(settings.lanes)
+    written = prefixes or [()] * count
+    sources = sources or [lane_source(settings, number) for number in range(count)]
     prompts = [[*prompt_ids, *prefix] for prefix in written]
     generation = model.start(prompts)
     try:
         lanes = [
-            _Lane(
-                model,
-                lane,
-                settings,
-                0 if settings.shared_randomness else 1 + number,
-                prompt,
-                len(prefix),
-            )
-            for number, (lane, prompt, prefix) in enumerate(
-                zip(settings.lanes, prompts, written, strict=True)
+            _Lane(model, lane, settings, source, prompt, len(prefix))
+            for lane, source, prompt, prefix in zip(
+                settings.lanes, sources, prompts, written, strict=True
             )
         ]
         vocab_size = generation.logits.shape[-1]
@@ -96,6 +94,11 @@ def decode_lanes(
             position += 1
     finally:
         generation.close()
+
+
+def lane_source(settings: RunSettings, lane: int) -> int:
+    """Return the source of random numbers of a run's lane (`randomness`)."""
+    return 0 if settings.shared_randomness else 1 + lane
 
 
 class _Lane:
@@ -218,10 +221,7 @@ class Recorder:
 
     def _name_new_tokens(self) -> None:
         """Look up the text of every token that came up since this was asked for last."""
-        new: set[int] = set()
         for lane, steps in enumerate(self._steps):
-            for step in steps[self._named[lane] :]:
-                new.update(step.ids, step.cut_ids)
+            for token in token_ids(steps[self._named[lane] :]) - self._texts.keys():
+                self._texts[token] = self._model.token_text(token)
             self._named[lane] = len(steps)
-        for token in new - self._texts.keys():
-            self._texts[token] = self._model.token_text(token)

@@ -88,7 +88,9 @@ class SamplerStack:
         token, counterfactual = draw(head, kept, p, noise, self._late_temperature)
         log_z_final = self._log_z_final(received, decision)
         p_token, rank = _place(head, p, token)
-        shown_ids, shown_probs = _shown(head, p, self._top, token, counterfactual)
+        shown_ids, shown_probs = _shown(
+            head, p, max(self._top, len(decision.eligible)), token, counterfactual
+        )
         cut_ids, cut_probs, cut_by = _cut(received.truncated, self._top)
         return Step(
             token=token,

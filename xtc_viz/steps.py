@@ -43,13 +43,14 @@ class _Ragged:
 class _Columns:
     __slots__ = (
         *("floats", "integers", "outcomes", "ids", "probs", "removed", "kept"),
-        *("cut_ids", "cut_probs", "cut_by", "text"),
+        *("cut_ids", "cut_probs", "cut_by", "text", "forced"),
     )
 
     def __init__(self) -> None:
         self.floats = array("d")
         self.integers = array("i")
         self.outcomes = array("b")
+        self.forced = array("b")
         self.ids, self.probs = _Ragged("i"), _Ragged("f")
         self.removed, self.kept = _Ragged("i"), _Ragged("d")
         self.cut_ids, self.cut_probs, self.cut_by = _Ragged("i"), _Ragged("f"), _Ragged("b")
@@ -77,6 +78,7 @@ class Steps(Sequence[Step]):
         for name in ("ids", "probs", "removed", "kept", "cut_ids", "cut_probs", "cut_by"):
             getattr(columns, name).append(getattr(step, name))
         columns.text.append(step.text.encode("utf-8", "surrogatepass"))
+        columns.forced.append(step.forced)
         columns.outcomes.append(_NUMBER[step.outcome])  # last: it is what the length counts
 
     def frozen(self) -> Steps:
@@ -136,4 +138,5 @@ class Steps(Sequence[Step]):
             cut_ids=columns.cut_ids[i],
             cut_probs=columns.cut_probs[i],
             cut_by=columns.cut_by[i],
+            forced=bool(columns.forced[i]),
         )

@@ -7,7 +7,7 @@ model. The file format is in `tracefile`.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -68,7 +68,8 @@ class Step:
     temperature. `kept` is the mass that is left after each truncation stage that is on, in order;
     `cut_ids`, `cut_probs` are the most probable tokens that they dropped, with their p before
     truncation, and `cut_by` says by which of those stages. `log_z_final` is the log of Σ p^(1/T)
-    over what XTC left, where temperature comes after XTC; else log(1 - removed mass).
+    over what XTC left, where temperature comes after XTC; else log(1 - removed mass). `forced`
+    says that a person chose the token, not the dice.
     """
 
     token: int
@@ -93,6 +94,7 @@ class Step:
     cut_ids: array[int] = field(repr=False, default_factory=lambda: array("i"))
     cut_probs: array[float] = field(repr=False, default_factory=lambda: array("f"))
     cut_by: array[int] = field(repr=False, default_factory=lambda: array("b"))
+    forced: bool = False
 
     @property
     def fired(self) -> bool:
@@ -101,7 +103,7 @@ class Step:
     @property
     def changed(self) -> bool:
         """XTC fired and the same random numbers would have drawn another token without it."""
-        return self.fired and self.token != self.counterfactual
+        return self.fired and not self.forced and self.token != self.counterfactual
 
     @property
     def kept_mass(self) -> float:
@@ -128,7 +130,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Where a lane came from: its first `position` steps are those of lane `lane`."""
+    """Where a lane came from: its first `position` steps are those of lane `lane`, and at the
+    next one a person chose the token."""
 
     lane: int
     position: int
@@ -170,11 +173,9 @@ class Trace:
     seconds: float = 0.0
 
 
-def token_ids(prompt_ids: Sequence[int], lanes: Sequence[LaneTrace]) -> set[int]:
-    """Return every token id that occurs in these lanes or the prompt: a trace's vocabulary."""
-    ids = set(prompt_ids)
-    for lane in lanes:
-        for step in lane.steps:
-            ids.update(step.ids)
-            ids.update(step.cut_ids)
+def token_ids(steps: Iterable[Step]) -> set[int]:
+    """Return every token id that these steps name: what a trace's vocabulary has to hold."""
+    ids: set[int] = set()
+    for step in steps:
+        ids.update(step.ids, step.cut_ids)
     return ids

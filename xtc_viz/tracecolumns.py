@@ -139,6 +139,10 @@ def _outcomes(where: str, data: list[Any]) -> list[Outcome]:
     return [read_choice(f"{where}, step {n}", Outcome, value) for n, value in enumerate(data, 1)]
 
 
+def _flags(where: str, data: list[Any]) -> list[bool]:
+    return [read_flag(f"{where}, step {number}", value) for number, value in enumerate(data, 1)]
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -168,5 +172,6 @@ COLUMNS: dict[str, tuple[Callable[[Any], object], Reader]] = {
     "cut_ids": (list, _nested(read_ints, lambda row: array("i", row))),
     "cut_probs": (shortest, _nested(read_floats, lambda row: array("f", row))),
     "cut_by": (list, _nested(read_ints, lambda row: array("b", row))),
+    "forced": (_same, _flags),
 }
 """Every field of `Step`: how its values are written, and how its column is read."""
