@@ -1,0 +1,138 @@
+"""Two instrumented lanes in one run, one thread.
+
+Our side: baseline and XTC over shared random numbers, the whole stack, the counterfactual, the
+full record. The reference: the same two settings one after the other through `model.generate`
+with the published, sort-based XTC in float32, recording nothing. On the embedded story model and
+on a random Llama of 135M parameters (30 layers, 576 wide, vocabulary 49,152), in several dtypes;
+with XTC alone, and with temperature 0.9, top-p 0.95 and min-p 0.02 besides. And what a second
+lane costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from bench.models import random_135m, story_model
+from bench.references import PublishedXTC
+from bench.timing import Result, against, alternating, main, relative
+from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.models.local import LocalModel
+from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
+
+PROMPT = 32
+XTC = XTCSettings(0.5, 0.1)
+STACKS = {
+    "XTC alone": SamplerSettings(),
+    "usual stack": SamplerSettings(temperature=0.9, top_p=0.95, min_p=0.02),
+}
+
+
+def measure() -> list[Result]:
+    results = []
+    story = story_model()
+    for name, stack in STACKS.items():
+        what = f"decode, story model, {name}: faster than two runs of generate"
+        results.append(lanes_against_generate(what, story, story, stack, (128, 7), at_least=2))
+    exact = random_135m(torch.float32)
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        model = exact if dtype is torch.float32 else random_135m(dtype)
+        for name, stack in STACKS.items():
+            what = f"decode, 135M {model.info.dtype}, {name}: faster than two runs of generate"
+            results.append(lanes_against_generate(what, model, exact, stack, (64, 3), at_least=2.5))
+        results.append(second_lane(model))
+        if dtype is not torch.float32:
+            results.append(same_eligible(dtype))
+    return results
+
+
+def prompt_ids(model: LocalModel) -> list[int]:
+    generator = torch.Generator().manual_seed(1)
+    return torch.randint(300, model.info.vocab_size, (PROMPT,), generator=generator).tolist()
+
+
+def run(model: LocalModel, lanes: list[SamplerSettings], tokens: int) -> None:
+    """Decode these lanes side by side, and record everything."""
+    settings = RunSettings(
+        lanes=tuple(LaneSettings(str(i), lane) for i, lane in enumerate(lanes)),
+        max_new_tokens=tokens,
+    )
+    prompt = prompt_ids(model)
+    recorder = Recorder(model, "", prompt, settings)
+    for column in decode_lanes(model, prompt, settings):
+        recorder.add(column)
+    assert all(len(lane.steps) == tokens for lane in recorder.trace().lanes)
+
+
+def generate(model: LocalModel, stack: SamplerSettings, rho: float, tokens: int) -> None:
+    """Write one lane's worth of tokens with `generate` and sort-based XTC."""
+    ids = torch.tensor([prompt_ids(model)])
+    output = model.model.generate(
+        input_ids=ids,
+        attention_mask=torch.ones_like(ids),
+        do_sample=True,
+        max_new_tokens=tokens,
+        min_new_tokens=tokens,
+        temperature=stack.temperature,
+        top_k=stack.top_k,
+        top_p=stack.top_p,
+        min_p=stack.min_p or None,
+        logits_processor=[PublishedXTC(rho, XTC.tau, torch.Generator().manual_seed(0))],
+        pad_token_id=0,
+    )
+    assert output.shape[1] == PROMPT + tokens
+
+
+def lanes_against_generate(
+    what: str,
+    ours: LocalModel,
+    reference: LocalModel,
+    stack: SamplerSettings,
+    size: tuple[int, int],
+    at_least: float,
+) -> Result:
+    """Compare `size` = (tokens, rounds) of both ways."""
+    tokens, rounds = size
+
+    def naive() -> None:
+        for rho in (0.0, XTC.rho):
+            generate(reference, stack, rho, tokens)
+
+    lanes = [stack, replace(stack, xtc=XTC)]
+    times = alternating({"ours": lambda: run(ours, lanes, tokens), "generate": naive}, rounds)
+    each = {name: time / tokens for name, time in times.items()}
+    return against(what, each["ours"], each["generate"], "generate", at_least=at_least)
+
+
+def second_lane(model: LocalModel) -> Result:
+    stack = SamplerSettings(xtc=XTC)
+    cases = {
+        "one": lambda: run(model, [stack], 48),
+        "two": lambda: run(model, [SamplerSettings(), stack], 48),
+    }
+    times = {name: time / 48 for name, time in alternating(cases, 5).items()}
+    what = f"decode, 135M {model.info.dtype}: two lanes as a multiple of one"
+    return relative(what, times["two"], times["one"], "one lane", at_most=1.15)
+
+
+def same_eligible(dtype: torch.dtype) -> Result:
+    """How often E at τ = 0.1 is the one of float32, along a text of the story model."""
+    exact, rounded = story_model(), story_model()
+    rounded.model.to(dtype)
+    prompt = exact.encode("Once upon a time")
+    settings = RunSettings(lanes=(LaneSettings("", SamplerSettings(xtc=XTC)),), max_new_tokens=250)
+    written = [column.steps[0] for column in decode_lanes(exact, prompt, settings)]
+    ids = torch.tensor([[*prompt, *(step.token for step in written if step)]])
+    with torch.inference_mode():
+        eligible = [
+            torch.softmax(model.model(ids).logits[0].float(), dim=-1) >= XTC.tau
+            for model in (exact, rounded)
+        ]
+    same = (eligible[0] == eligible[1]).all(dim=-1).float().mean()
+    what = f"story model {str(dtype).removeprefix('torch.')}: steps with the E of float32"
+    return Result(what, 100 * float(same), "%")
+
+
+if __name__ == "__main__":
+    main(measure, __doc__)

@@ -1,0 +1,56 @@
+"""The models that the decoders are measured on: the embedded one, and a random one of 135M."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from xtc_viz.models.local import LocalModel
+from xtc_viz.trace import ModelInfo
+
+STORY_MODEL = Path(__file__).resolve().parents[1] / "assets" / "story-model"
+LOGIT_SPREAD = 5.0
+"""Standard deviation of the random model's logits: heads as peaked as a trained model's."""
+
+
+def story_model() -> LocalModel:
+    """Return the embedded model; its texts end only at their length."""
+    model = LocalModel.load(str(STORY_MODEL))
+    return LocalModel(model.model, model.tokenizer, replace(model.info, eos_ids=()))
+
+
+def random_135m(dtype: torch.dtype) -> LocalModel:
+    """Return a Llama of SmolLM2-135M's shape with random weights and as peaked as a real one."""
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=49_152, hidden_size=576, intermediate_size=1536, num_hidden_layers=30,
+        num_attention_heads=9, num_key_value_heads=3, max_position_embeddings=2048,
+        tie_word_embeddings=True, bos_token_id=None, eos_token_id=None,
+    )  # fmt: skip
+    model = LlamaForCausalLM(config).eval()
+    with torch.inference_mode():
+        spread = model(torch.arange(100, 164)[None]).logits[0].std(dim=-1).mean()
+    with torch.no_grad():
+        model.model.norm.weight.mul_(LOGIT_SPREAD / spread)
+    model = model.to(dtype)
+    info = ModelInfo(
+        name="random 135M", revision="", dtype=str(dtype).removeprefix("torch."), device="cpu",
+        parameters=model.num_parameters(), vocab_size=config.vocab_size,
+        context_length=config.max_position_embeddings, eos_ids=(), newline_ids=(),
+        has_chat_template=False,
+    )  # fmt: skip
+    return LocalModel(model, _byte_level_tokenizer(config.vocab_size), info)
+
+
+def _byte_level_tokenizer(size: int) -> PreTrainedTokenizerFast:
+    """Return a byte-level tokenizer with a word for every id, as many as the model has."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    pieces = [*alphabet, *(f"Ġw{i}" for i in range(size - len(alphabet)))]
+    tokenizer = Tokenizer(models.BPE({piece: i for i, piece in enumerate(pieces)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
