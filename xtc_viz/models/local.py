@@ -10,6 +10,7 @@ import torch
 from xtc_viz.errors import PromptError
 from xtc_viz.models.cache import new_cache
 from xtc_viz.models.detokenize import StreamDetokenizer, TokenTexts
+from xtc_viz.models.linear import use_few_rows_linear
 from xtc_viz.models.loading import ModelSpec, Progress, load_parts
 from xtc_viz.models.prompts import check_prompts, check_room
 from xtc_viz.trace import ModelInfo
@@ -32,6 +33,8 @@ class LocalModel:
         """Load a hub id or a folder; raises `ModelError` with what is wrong and what to do."""
         spec = ModelSpec(spec) if isinstance(spec, str) else spec
         model, tokenizer = load_parts(spec, progress)
+        if model.device.type == "cpu":
+            use_few_rows_linear(model)
         return cls(model, tokenizer, describe(model, tokenizer, spec))
 
     @property
