@@ -29,6 +29,7 @@ from typing import Any, Never, TypeVar
 from xtc_viz import __version__
 from xtc_viz.errors import SettingsError, TraceError
 from xtc_viz.settings import LaneSettings, RunSettings
+from xtc_viz.steps import Steps
 from xtc_viz.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
 from xtc_viz.tracecheck import check
 from xtc_viz.tracecolumns import (
@@ -160,9 +161,9 @@ def _lane_text(lane: LaneTrace) -> str:
         "finish": lane.finish,
         "branch": lane.branch and {"lane": lane.branch.lane, "position": lane.branch.position},
     }
+    steps = list(lane.steps)
     columns = {
-        name: [write(getattr(step, name)) for step in lane.steps]
-        for name, (write, _) in COLUMNS.items()
+        name: [write(getattr(step, name)) for step in steps] for name, (write, _) in COLUMNS.items()
     }
     return "{" + f'{_lines(head)},\n"steps": {{{_lines(columns)}}}' + "}"
 
@@ -221,7 +222,7 @@ def _lane(where: str, data: object) -> LaneTrace:
     lane = read_object(where, data, _LANE)
     return LaneTrace(
         settings=_settings(where, LaneSettings.from_dict, lane["settings"]),
-        steps=tuple(_steps(where, lane["steps"])),
+        steps=Steps(_steps(where, lane["steps"])),
         finish=None if lane["finish"] is None else _finish(where, lane["finish"]),
         branch=None if lane["branch"] is None else _branch(where, lane["branch"]),
     )
