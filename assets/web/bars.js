@@ -20,7 +20,8 @@ export function rows(step, texts, limit) {
   step.ids.forEach((id, i) => {
     const p = step.probs[i];
     const gone = fired && removed.has(id);
-    const q = gone ? 0 : after(p);
+    let q = gone ? 0 : after(p);
+    if (step.greedy) q = id === step.token ? 1 : 0;
     const marked = id === step.token || id === step.instead;
     if (i >= shown && !marked) {
       rest += p;

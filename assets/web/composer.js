@@ -2,6 +2,9 @@
 
 import { Knob } from "./controls.js";
 import { h, set, setText } from "./dom.js";
+import { Extras } from "./extras.js";
+import { LaneEditor } from "./laneeditor.js";
+import { laneTag } from "./lanes.js";
 
 /** The lane that the sliders in front speak for: the first on which XTC acts, else the second. */
 export function frontLane(lanes) {
@@ -14,7 +17,7 @@ export class Composer {
     this.spec = spec;
     this.onchange = onchange;
     this.draft = {
-      prompt: Object.values(spec.examples)[0],
+      prompt: spec.examples[0].text,
       system: "",
       chat: false,
       settings: structuredClone(spec.settings),
@@ -66,6 +69,13 @@ export class Composer {
         ),
       );
     }
+    this.editor = new LaneEditor(spec, {
+      onchange: () => this.edited(),
+      onremove: (index) => this.removeLane(index),
+    });
+    this.extras = new Extras(this);
+    this.chips = h("div", { class: "lane-chips", role: "group", "aria-label": "Lanes" });
+    this.examples = this.exampleMenu();
     this.element = h(
       "form",
       { class: "composer", "aria-label": "What to write, and how" },
@@ -91,6 +101,8 @@ export class Composer {
         this.knobs.max_new_tokens.element,
         this.knobs.seed.element,
       ),
+      h("div", { class: "row" }, this.chips, this.examples),
+      this.extras.element,
       this.error,
       this.status,
     );
@@ -106,6 +118,81 @@ export class Composer {
     this.knobs[name] = new Knob(this.spec.knobs[name], options);
   }
 
+  exampleMenu() {
+    const genres = Map.groupBy(this.spec.examples, (example) => example.genre);
+    const menu = h(
+      "select",
+      { "aria-label": "Examples", class: "examples" },
+      h("option", { value: "" }, "Examples"),
+      [...genres].map(([genre, list]) =>
+        h(
+          "optgroup",
+          { label: genre },
+          list.map(({ text }) => h("option", { value: text }, text)),
+        ),
+      ),
+    );
+    menu.addEventListener("change", () => {
+      this.draft.prompt = menu.value;
+      menu.value = "";
+      this.fill();
+      this.prompt.focus();
+    });
+    return menu;
+  }
+
+  /** The lanes as chips that open their settings, and a menu that adds one. */
+  fillChips() {
+    const { lanes } = this.draft.settings;
+    const chips = lanes.map((lane, i) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "chip",
+          onclick: () => this.editor.open(lane, i, lanes.length === 1),
+        },
+        h("b", {}, lane.name),
+        ` ${laneTag(lane.sampler, this.spec.knobs)}`,
+      ),
+    );
+    if (lanes.length < this.spec.maxLanes) {
+      const named = [this.spec.baseline, ...this.spec.strengths, ...this.spec.comparators];
+      const menu = h(
+        "select",
+        { class: "chip", "aria-label": "Add a lane" },
+        h("option", { value: "" }, "+ lane"),
+        named.map((lane, i) => h("option", { value: i }, lane.name)),
+      );
+      menu.addEventListener("change", () => this.addLane(structuredClone(named[menu.value])));
+      chips.push(menu);
+    }
+    this.chips.replaceChildren(...chips);
+  }
+
+  addLane(lane) {
+    const { lanes } = this.draft.settings;
+    const taken = new Set(lanes.map((other) => other.name));
+    let name = lane.name;
+    for (let n = 2; taken.has(name); n++) name = `${lane.name} ${n}`;
+    lanes.push({ ...lane, name });
+    this.fill();
+    this.onchange();
+  }
+
+  removeLane(index) {
+    this.draft.settings.lanes.splice(index, 1);
+    this.fill();
+    this.onchange();
+  }
+
+  /** The dialog changed a lane: the chips and the sliders in front follow. */
+  edited() {
+    this.fillChips();
+    this.fillKnobs();
+    this.onchange();
+  }
+
   get lane() {
     return this.draft.settings.lanes[this.front];
   }
@@ -113,6 +200,7 @@ export class Composer {
   setXTC(name, value) {
     this.lane.sampler.xtc[name] = value;
     this.mark();
+    this.fillChips();
     this.onchange();
   }
 
@@ -124,6 +212,7 @@ export class Composer {
 
   setAll(name, value) {
     for (const lane of this.draft.settings.lanes) lane.sampler[name] = value;
+    this.fillChips();
     this.onchange();
   }
 
@@ -140,15 +229,22 @@ export class Composer {
 
   /** Show the draft in the controls. */
   fill() {
-    const { settings } = this.draft;
     this.prompt.value = this.draft.prompt;
+    this.fillKnobs();
+    this.fillChips();
+    this.extras.fill(this.draft);
+    this.fit();
+  }
+
+  fillKnobs() {
+    const { settings } = this.draft;
+    this.front = frontLane(settings.lanes);
     this.knobs.rho.value = this.lane.sampler.xtc.rho;
     this.knobs.tau.value = this.lane.sampler.xtc.tau;
     this.knobs.temperature.value = this.lane.sampler.temperature;
     this.knobs.max_new_tokens.value = settings.max_new_tokens;
     this.knobs.seed.value = settings.seed;
     this.mark();
-    this.fit();
   }
 
   mark() {

@@ -249,6 +249,7 @@ export class Lanes {
       const own = lane.index === at.lane;
       span.classList.add(own ? "sel" : "mate");
       this.marked.push(span);
+      if (origin !== "pointer" || !own) reach(lane.body, span);
       if (!own) continue;
       span.setAttribute("aria-selected", "true");
       set(lane.tokens, { "aria-activedescendant": span.id });
@@ -256,7 +257,6 @@ export class Lanes {
         lane.tokens.focus({ preventScroll: true });
         this.show(lane.index);
       }
-      if (origin !== "pointer") reach(lane.body, span);
     }
   }
 }

@@ -3,6 +3,7 @@
 export const OUTCOMES = ["unambiguous", "skipped", "protected", "fired"];
 export const FIRED = 3;
 export const CHANGED = 4;
+export const FORCED = 8;
 export const BLOCK = 64;
 
 export const MODES = ["outcome", "probability", "rank", "surprisal", "entropy", "difference"];
@@ -14,7 +15,8 @@ export function readChip(values) {
     id,
     text,
     outcome: flags % CHANGED,
-    changed: flags >= CHANGED,
+    changed: Boolean(flags & CHANGED),
+    forced: Boolean(flags & FORCED),
     p: p / 1e4,
     rank,
     entropy: entropy / 1e3,

@@ -67,6 +67,7 @@ export class Page {
       ),
       this.inspector.element,
       this.dialog,
+      this.composer.editor.element,
     );
     this.root = root;
     this.model.on("mode run", () => this.drawLegend());
@@ -228,6 +229,7 @@ export class Page {
 
   showModel(info) {
     const size = info.parameters ? ` · ${(info.parameters / 1e6).toFixed(1)} M parameters` : "";
+    this.composer.extras.model(info);
     setText(this.about, `${info.name}${size} · ${info.dtype} · ${info.device}`);
     set(this.about, { title: `context of ${info.context} tokens` });
   }

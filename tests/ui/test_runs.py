@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.ui.factories import decode, run_settings
-from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.decode import decode_lanes
 from xtc_viz.models.fake import FakeModel
-from xtc_viz.ui.runs import Run, RunStore, UnknownRunError
+from xtc_viz.tracefile import dumps, loads
+from xtc_viz.ui.run import Run
+from xtc_viz.ui.runs import RunStore, UnknownRunError
 
 
-def grown(length: int = 30) -> tuple[Run, list[dict[str, object]]]:
+def grown(length: int = 30) -> tuple[Run, list[dict[str, Any]]]:
     """A run that was asked for news after every seventh column."""
     model, settings = FakeModel(), run_settings(length)
     ids = model.encode("Once")
-    recorder = Recorder(model, "Once", ids, settings)
-    run = Run(
-        model=model.info,
-        prompt="Once",
-        prompt_ids=ids,
-        settings=settings,
-        token_text=model.token_text,
-        trace=recorder.trace,
-    )
+    run = Run(model=model.info, prompt="Once", prompt_ids=ids, settings=settings)
+    run.name(ids, model.token_text)
     news, at = [], [0, 0]
     for column in decode_lanes(model, ids, settings):
-        recorder.add(column)
-        run.add(column)
+        run.add(column, (0, 1), model.token_text)
         if column.position % 7 == 6:
             news.append(run.message(at))
-            at = [len(lane.steps) for lane in run.lanes]
+            at = run.lengths
     news.append(run.message(at))
     return run, news
 
@@ -38,14 +34,16 @@ def test_the_messages_add_up_to_the_whole() -> None:
     run, news = grown()
     whole = run.whole("id")
     for lane in range(2):
-        added = [chip for message in news for chip in message["add"][lane]]  # type: ignore[index]
+        added = [chip for message in news for chip in message["add"][lane]]
         assert added == whole["add"][lane]
     assert news[-1]["stats"] == whole["stats"]
 
 
 def test_a_trace_shows_the_same_page_as_the_run_it_came_from() -> None:
     run, _ = grown()
-    again = Run.of(run.trace(), "done")
+    trace = run.trace()
+    assert loads(dumps(trace)) == trace
+    again = Run.of(trace, "done")
     assert again.head() == run.head()
     assert again.message([0, 0])["add"] == run.message([0, 0])["add"]
     assert again.block(1, 0, 10) == run.block(1, 0, 10)

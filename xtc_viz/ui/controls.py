@@ -68,7 +68,7 @@ def specification() -> dict[str, Any]:
         "comparators": [lane.to_dict() for lane in presets.COMPARATORS],
         "baseline": presets.BASELINE.to_dict(),
         "settings": RunSettings(lanes=presets.DEFAULT_LANES).to_dict(),
-        "examples": presets.EXAMPLES,
+        "examples": presets.examples(),
     }
 
 
@@ -149,6 +149,13 @@ def parse(data: object) -> Request:
         system=_text("system", data.get("system", "")),
         chat=data.get("chat") is True,
     )
+
+
+def whole(name: str, value: object) -> int:
+    """Return a number that a page sent, or raise."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise SettingsError(name, "an integer >= 0", value)
+    return value
 
 
 def _lane(index: int, value: object) -> LaneSettings:

@@ -18,7 +18,7 @@ from xtc_viz.ui import sentence
 from xtc_viz.ui.stats import OUTCOMES
 
 BLOCK = 64
-CHANGED = 4  # added to a chip's outcome number
+CHANGED, FORCED = 4, 8  # added to a chip's outcome number
 
 TokenText = Callable[[int], str]
 _NUMBER = {outcome: i for i, outcome in enumerate(OUTCOMES)}
@@ -35,13 +35,16 @@ def rounded(value: float, digits: int = 5) -> float:
 
 
 def chip(step: Step, token_text: TokenText) -> list[Any]:
-    """Return [token, text, outcome (+4 if changed), p, rank, entropy, eligible, removed mass],
-    p and mass in 1/10,000 and entropy in 1/1,000 nats.
+    """Return [token, text, outcome, p, rank, entropy, eligible, removed mass].
+
+    p and mass are in 1/10,000, entropy in 1/1,000 nats; the outcome's
+    number is 4 higher when XTC changed the word, 8 higher when a person chose it.
 
     A token that adds no text (an end-of-sequence, half a character) has its own text as a ninth
     value, to be shown as a sign.
     """
     flags = _NUMBER[step.outcome] + (CHANGED if step.changed else 0)
+    flags += FORCED if step.forced else 0
     values = [
         step.token,
         step.text,
@@ -61,7 +64,8 @@ def step_view(
     """Return one step for the inspector: its most probable `candidates`, all that is eligible,
     and the drawn and the counterfactual token.
 
-    The page gets q(v) = p(v)^`power` / e^`log_z` for the tokens that are not in `removed`.
+    The page gets q(v) = p(v)^`power` / e^`log_z` for the tokens that are not in `removed`; with
+    `greedy` all of q is on the drawn token.
     """
     ids, probs = list(step.ids), list(step.probs)
     shown = max(candidates, step.eligible)
@@ -86,6 +90,8 @@ def step_view(
         "p": rounded(step.p),
         "q": rounded(step.q),
         "rank": step.rank,
+        "forced": step.forced,
+        "greedy": sampler.temperature == 0.0,
         "power": 1.0 / sampler.temperature if late else 1.0,
         "log_z": rounded(step.log_z_final, 7),
         "ids": [ids[i] for i in keep],

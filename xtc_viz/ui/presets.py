@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings
+
+PROMPTS = Path(__file__).parents[2] / "assets" / "prompts.json"
 
 
 def _xtc(rho: float, tau: float = 0.1, **stack: float) -> SamplerSettings:
@@ -27,10 +32,9 @@ COMPARATORS = (
     LaneSettings("T 1.3 + XTC", _xtc(0.5, temperature=1.3)),
 )
 DEFAULT_LANES = (BASELINE, LaneSettings("XTC", _xtc(0.5)))
-EXAMPLES = {
-    "Story": "Once upon a time",
-    "Dialogue": '"Where are you going?" asked Tom.',
-    "Animals": "The little bear looked into the dark cave and",
-    "Adventure": "Lily found a small key under the old tree. She",
-    "Feelings": "Ben was sad because",
-}
+
+
+def examples() -> list[dict[str, str]]:
+    """Return prompts to start from, each with its `genre` and `text`."""
+    found: list[dict[str, str]] = json.loads(PROMPTS.read_text(encoding="utf-8"))
+    return found

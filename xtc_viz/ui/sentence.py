@@ -58,6 +58,8 @@ def describe(step: Step, sampler: SamplerSettings) -> list[Part]:
     xtc = sampler.xtc
     tau, rho, coin = number(xtc.tau), number(xtc.rho), drawn(step.coin, xtc.rho)
     eligible = list(step.ids[: step.eligible])
+    if step.forced:
+        return ["You chose ", step.token, f" here, which had {percent(step.p)} before XTC."]
     pick: list[Part] = [" The dice drew ", step.token, f" ({percent(step.p)})."]
     if not eligible:
         return [f"No token reaches τ = {tau}, so XTC has nothing to choose from.", *pick]

@@ -12,17 +12,13 @@ from typing import Any
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import payload
-from xtc_viz.ui.runs import MAX_CANDIDATES, RunStore
+from xtc_viz.ui.controls import whole
+from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.stream import Stops, problem
 
+MAX_CANDIDATES = 100
+
 Question = Callable[[list[Any]], str]
-
-
-def whole(name: str, value: object) -> int:
-    """Return a number that a page sent, or raise."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise SettingsError(name, "an integer >= 0", value)
-    return value
 
 
 def answer(function: Callable[..., object]) -> Question:

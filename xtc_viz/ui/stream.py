@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from time import perf_counter
 from typing import Any
 
-from xtc_viz.decode import Recorder, decode_lanes
 from xtc_viz.errors import PromptError, SettingsError, XTCVizError
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import controls, payload
-from xtc_viz.ui.runs import Run, RunStore
+from xtc_viz.ui.jobs import prepare
+from xtc_viz.ui.runs import RunStore
 
 INTERVAL = 0.05  # seconds between two messages: 20 a second are all that an eye can use
 PATIENCE = 0.25  # seconds between two looks at the queue, and so at a closed tab
@@ -58,25 +58,22 @@ def stream(host: ModelHost, store: RunStore, stops: Stops, data: object) -> Iter
     The model's lease is taken inside, and given back however this ends: closing the generator (a
     closed tab) is noticed at its next message, a stop at the next step.
     """
-    number = data.get("req", 0) if isinstance(data, dict) else 0
-    try:
-        request = controls.parse(data)
-    except XTCVizError as error:
-        yield payload.encode({"req": number, "error": problem(error)})
-        return
+    asked: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     run_id = store.reserve()
+    about = {"req": asked.get("req", 0), "run": run_id}
     stop = stops.open(run_id)
-    about = {"req": request.number, "run": run_id}
     try:
+        if asked.get("kind", "run") == "run":
+            controls.parse(asked)  # what is wrong should be said at once, not after the waiting
         yield payload.encode({**about, "state": "starting"})
-        for message in _run(host, store, request, run_id, stop):
+        for message in _run(host, store, asked, run_id, stop):
             yield payload.encode({**about, **message})
     except XTCVizError as error:
         yield payload.encode({**about, "error": problem(error)})
     except Exception:
         log.exception("a run failed")
-        message = "Something went wrong on the server; its log says what. What you see is kept."
-        yield payload.encode({**about, "error": {"message": message}})
+        words = "Something went wrong on the server; its log says what. What you see is kept."
+        yield payload.encode({**about, "error": {"message": words}})
     finally:
         stops.close(run_id)
 
@@ -84,7 +81,7 @@ def stream(host: ModelHost, store: RunStore, stops: Stops, data: object) -> Iter
 def _run(
     host: ModelHost,
     store: RunStore,
-    request: controls.Request,
+    asked: Mapping[str, Any],
     run_id: str,
     stop: threading.Event,
 ) -> Iterator[dict[str, Any]]:
@@ -95,37 +92,25 @@ def _run(
                 return
             yield {"state": "waiting", "place": turn.ahead}
         model = turn.model
-        ids = request.encode(model)
-        settings = request.guarded(model)
-        recorder = Recorder(
-            model, request.prompt, ids, settings, system=request.system, chat=request.chat
-        )
-        run = Run(
-            model=model.info,
-            prompt=request.prompt,
-            prompt_ids=ids,
-            settings=settings,
-            system=request.system,
-            chat=request.chat,
-            token_text=model.token_text,
-            trace=recorder.trace,
-        )
-        with closing(decode_lanes(model, ids, settings)) as columns:
-            told, at, opened = 0.0, [0] * len(run.lanes), False
-            for column in columns:
-                recorder.add(column)
-                run.add(column)
-                if not opened:
+        job = prepare(asked, store, model)
+        run = job.run
+        told, at = 0.0, [0] * len(run.lanes)
+        with closing(job.columns(model)) as columns:
+            for column in columns if job.lanes else ():
+                run.add(column, job.lanes, model.token_text)
+                if not told:
                     # Only now is it certain that the prompt fits: the page keeps the former run
                     # on show until there is something to take its place.
                     store.add(run, run_id)
-                    opened, run.state = True, "running"
-                    yield run.whole(run_id)
-                    told, at = perf_counter(), [len(lane.steps) for lane in run.lanes]
+                    run.state = "running"
                 if stop.is_set():
                     break
                 if perf_counter() - told >= INTERVAL:
-                    yield run.message(at)
-                    told, at = perf_counter(), [len(lane.steps) for lane in run.lanes]
+                    yield run.message(at) if told else run.whole(run_id)
+                    told, at = perf_counter(), run.lengths
         run.state = "stopped" if stop.is_set() else "done"
-    yield run.message(at)
+    if not told:
+        store.add(run, run_id)
+        yield run.whole(run_id)
+    else:
+        yield run.message(at)

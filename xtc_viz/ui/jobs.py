@@ -1,0 +1,110 @@
+"""What a press of a button asks the decoder for: a fresh run, more of one, or a branch of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xtc_viz.branching import branch
+from xtc_viz.decode import Column, decode_lanes
+from xtc_viz.errors import SettingsError
+from xtc_viz.models.base import LanguageModel
+from xtc_viz.settings import KNOBS, RunSettings
+from xtc_viz.trace import FinishReason, Trace
+from xtc_viz.ui import controls
+from xtc_viz.ui.run import Run
+from xtc_viz.ui.runs import RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run to fill, and the lanes of it that are to be decoded with what they hold already."""
+
+    run: Run
+    lanes: tuple[int, ...]
+    settings: RunSettings
+
+    def columns(self, model: LanguageModel) -> Iterator[Column]:
+        """Decode. Closing this generator closes the decode."""
+        prefixes = [[step.token for step in self.run.lanes[k].steps] for k in self.lanes]
+        shared = self.settings.shared_randomness
+        sources = () if shared else [1 + k for k in self.lanes]
+        columns = decode_lanes(
+            model, self.run.prompt_ids, self.settings, prefixes=prefixes, sources=sources
+        )
+        with closing(columns):
+            yield from columns
+
+
+def prepare(data: Mapping[str, Any], store: RunStore, model: LanguageModel) -> Job:
+    """Return the job that the page asked for. Raises what is wrong with it."""
+    kind = data.get("kind", "run")
+    if kind == "run":
+        return fresh(controls.parse(data), model)
+    if kind not in ("continue", "branch"):
+        raise SettingsError("kind", "run, continue or branch", kind)
+    former = store.get(data.get("run")).trace()
+    if former.model != model.info:
+        raise SettingsError("run", f"one of the model {model.info.name}", former.model.name)
+    if kind == "continue":
+        more = KNOBS["max_new_tokens"].check(data.get("more"))
+        return resume(former, int(more), model)
+    lane, i, token = (controls.whole(name, data.get(name)) for name in ("lane", "i", "token"))
+    return fork(former, lane, i, token, model)
+
+
+def fresh(request: controls.Request, model: LanguageModel) -> Job:
+    """A run from the prompt on."""
+    settings = request.guarded(model)
+    run = Run(
+        model=model.info,
+        prompt=request.prompt,
+        prompt_ids=request.encode(model),
+        settings=settings,
+        system=request.system,
+        chat=request.chat,
+    )
+    run.name(run.prompt_ids, model.token_text)
+    return Job(run, tuple(range(len(settings.lanes))), settings)
+
+
+def resume(former: Trace, more: int, model: LanguageModel) -> Job:
+    """The same run with more tokens in every lane that has not come to its end."""
+    ended = (FinishReason.EOS, FinishReason.STOP)
+    lanes = tuple(k for k, lane in enumerate(former.lanes) if lane.finish not in ended)
+    if not lanes:
+        raise SettingsError("lanes", "not all at their end to go on", "ended")
+    return _job(former, former.lanes, lanes, more, model)
+
+
+def fork(former: Trace, lane: int, position: int, token: int, model: LanguageModel) -> Job:
+    """The same run with one lane more: a branch that took another token at `position`."""
+    twig = branch(model, former, lane, position, token)
+    left = max(1, former.settings.max_new_tokens - len(twig.steps))
+    lanes = (*former.lanes, twig)
+    new = () if twig.finish else (len(former.lanes),)
+    return _job(former, lanes, new, left, model)
+
+
+def _job(
+    former: Trace, lanes: Sequence[Any], new: tuple[int, ...], length: int, model: LanguageModel
+) -> Job:
+    every = replace(former.settings, lanes=tuple(lane.settings for lane in lanes))
+    run = Run(
+        model=former.model,
+        prompt=former.prompt,
+        prompt_ids=former.prompt_ids,
+        settings=every,
+        lanes=lanes,
+        texts=former.vocabulary,
+        system=former.system,
+        chat=former.chat,
+    )
+    for lane in run.lanes:
+        run.name((step.token for step in lane.steps), model.token_text)
+    for k in new:
+        run.lanes[k].finish = None
+    chosen = tuple(lanes[k].settings for k in new) or every.lanes[:1]
+    return Job(run, new, replace(every, lanes=chosen, max_new_tokens=length))

@@ -1,0 +1,183 @@
+"""A run on show: it grows while it is decoded, and tells the page what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from xtc_viz.decode import Column
+from xtc_viz.settings import LaneSettings, RunSettings
+from xtc_viz.steps import Steps
+from xtc_viz.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
+from xtc_viz.ui import payload
+from xtc_viz.ui.stats import LaneStats
+
+TokenText = Callable[[int], str]
+
+
+@dataclass(slots=True)
+class LaneLog:
+    """One lane as it grows. `begin` counts the steps that were there before this run's decode."""
+
+    settings: LaneSettings
+    steps: Steps = field(default_factory=Steps)
+    stats: LaneStats = field(default_factory=LaneStats)
+    finish: FinishReason | None = None
+    branch: Branch | None = None
+    begin: int = 0
+
+    def add(self, step: Step) -> None:
+        # The statistics first: who sees a step in the list also sees it counted.
+        self.stats.add(step)
+        self.steps.append(step)
+
+    @classmethod
+    def of(cls, lane: LaneTrace) -> LaneLog:
+        log = cls(lane.settings, finish=lane.finish, branch=lane.branch, begin=len(lane.steps))
+        for step in lane.steps:
+            log.add(step)
+        return log
+
+
+class Run:
+    """A run as the page sees it: the head, the lanes so far, and how it stands.
+
+    Written by the thread that decodes, read by those that answer the page: lanes only grow. It
+    holds the texts of all its tokens, and so needs no model to be looked at.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: ModelInfo,
+        prompt: str,
+        prompt_ids: Sequence[int],
+        settings: RunSettings,
+        lanes: Iterable[LaneTrace] = (),
+        texts: dict[int, str] | None = None,
+        system: str = "",
+        chat: bool = False,
+    ) -> None:
+        """`lanes` are what was written before, where a run goes on or branches from another."""
+        self.model = model
+        self.prompt = prompt
+        self.prompt_ids = tuple(prompt_ids)
+        self.settings = settings
+        self.system = system
+        self.chat = chat
+        self.texts = dict(texts or {})
+        self.lanes = [LaneLog.of(lane) for lane in lanes] or [
+            LaneLog(lane) for lane in settings.lanes
+        ]
+        self.state = "starting"
+        self.seconds = 0.0
+
+    @classmethod
+    def of(cls, trace: Trace, state: str) -> Run:
+        """Return a run that shows a trace."""
+        run = cls(
+            model=trace.model,
+            prompt=trace.prompt,
+            prompt_ids=trace.prompt_ids,
+            settings=trace.settings,
+            lanes=trace.lanes,
+            texts=trace.vocabulary,
+            system=trace.system,
+            chat=trace.chat,
+        )
+        for lane in run.lanes:
+            lane.begin = 0
+        run.state, run.seconds = state, trace.seconds
+        return run
+
+    def trace(self) -> Trace:
+        """Return what is there now as a trace; its steps are views."""
+        return Trace(
+            model=self.model,
+            prompt=self.prompt,
+            prompt_ids=self.prompt_ids,
+            settings=replace(self.settings, lanes=tuple(log.settings for log in self.lanes)),
+            lanes=tuple(
+                LaneTrace(log.settings, log.steps.frozen(), log.finish, log.branch)
+                for log in self.lanes
+            ),
+            vocabulary=dict(self.texts),
+            system=self.system,
+            chat=self.chat,
+            seconds=self.seconds,
+        )
+
+    @property
+    def size(self) -> int:
+        return sum(len(lane.steps) for lane in self.lanes)
+
+    @property
+    def lengths(self) -> list[int]:
+        return [len(lane.steps) for lane in self.lanes]
+
+    def name(self, tokens: Iterable[int], token_text: TokenText) -> None:
+        """Learn the texts of tokens that did not occur before."""
+        for token in tokens:
+            if token not in self.texts:
+                self.texts[token] = token_text(token)
+
+    def add(self, column: Column, lanes: Sequence[int], token_text: TokenText) -> None:
+        """Append a column, whose steps belong to these lanes."""
+        for lane, step, finish in zip(lanes, column.steps, column.finishes, strict=True):
+            if step:
+                self.name((*step.ids, *step.cut_ids), token_text)
+                self.lanes[lane].add(step)
+                self.lanes[lane].finish = finish
+        self.seconds = column.seconds
+
+    def head(self) -> dict[str, Any]:
+        """Return what does not change while the run goes on."""
+        return {
+            "prompt": self.prompt,
+            "pieces": [self.text(token) for token in self.prompt_ids],
+            "system": self.system,
+            "chat": self.chat,
+            "seed": self.settings.seed,
+            "length": self.settings.max_new_tokens,
+            "shared": self.settings.shared_randomness,
+            "model": payload.model_line(self.model),
+            "lanes": [
+                {
+                    "name": lane.settings.name,
+                    "sampler": lane.settings.sampler.to_dict(),
+                    "branch": [lane.branch.lane, lane.branch.position] if lane.branch else None,
+                }
+                for lane in self.lanes
+            ],
+        }
+
+    def text(self, token: int) -> str:
+        return self.texts.get(token, f"<{token}>")
+
+    def message(self, at: Sequence[int]) -> dict[str, Any]:
+        """Return all that a page which has `at[lane]` steps of each lane does not have yet."""
+        news = [lane.steps[have:] for lane, have in zip(self.lanes, at, strict=True)]
+        return {
+            "state": self.state,
+            "at": list(at),
+            "add": [[payload.chip(step, self.text) for step in steps] for steps in news],
+            "stats": [lane.stats.values() | self._rate(lane) for lane in self.lanes],
+            "finish": [lane.finish for lane in self.lanes],
+            "seconds": round(self.seconds, 3),
+        }
+
+    def whole(self, run_id: str, at: Sequence[int] = ()) -> dict[str, Any]:
+        """Return a message that can be understood without any before it."""
+        start = at if len(at) == len(self.lanes) else [0] * len(self.lanes)
+        return {"run": run_id, "head": self.head(), **self.message(start)}
+
+    def block(self, lane: int, index: int, candidates: int) -> dict[str, Any]:
+        """Return 64 steps of a lane for the inspector."""
+        log = self.lanes[lane]
+        eos = frozenset(self.model.eos_ids)
+        return payload.block(log.settings, log.steps, index, candidates, self.text, eos)
+
+    def _rate(self, lane: LaneLog) -> dict[str, float]:
+        written = len(lane.steps) - lane.begin
+        return {"rate": round(written / self.seconds, 1)} if self.seconds and written else {}
