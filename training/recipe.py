@@ -9,7 +9,7 @@ from transformers import LlamaConfig
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Every setting of a run. Learning rates are peaks; `tokens` is the budget of the whole run."""
+    """Every setting of a run. Learning rates are peaks; `tokens` and `minutes` bound it all."""
 
     vocab_size: int = 4096
     width: int = 256
@@ -23,11 +23,12 @@ class Recipe:
     warmup: int = 50  # steps
     hold: float = 0.4  # share of the run at the full learning rate
     tokens: int = 28_000_000
+    minutes: float = 0.0  # of training, if that is to end the run before its tokens are used up
     batch_tokens: int = 4096  # padded tokens in one micro-batch
     batches_per_step: int = 2
     side_share: float = 0.1  # fairy tales among an epoch's tokens
     held_out: float = 0.02  # share of the documents
-    ema: float = 0.998  # decay of the weights' moving average per step
+    ema: float = 0.995  # decay of the weights' moving average per step
     seed: int = 20
 
     def config(self) -> LlamaConfig:

@@ -3,8 +3,9 @@
     python -m training.train --corpus ../shared/corpus --out assets/story-model
 
 The first call makes the tokenizer and the encoded corpus in `--work`; a later call with the same
-settings goes on from the last checkpoint there. The length of the run is a token budget, so that
-the schedule knows its end. When it is reached the model is exported to `--out`.
+settings goes on from the last checkpoint there. The length of the run is a budget of tokens, or of
+minutes on a machine whose speed nobody knows, so that the schedule has an end to fall to. Then the
+model is exported to `--out`.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ from training.optim import make_optimizers, schedule, set_factor
 from training.prepare import Corpus, load_corpus
 from training.recipe import Recipe
 
+FREE = {"tokens", "minutes", "ema"}  # what a resumed run may change
+
 
 class Run:
     """The state of a run, and how it is stepped, saved and loaded.
 
     All of it is a function of the recipe and the number of batches drawn, so a resumed run and an
-    uninterrupted one end with the same weights.
+    uninterrupted one end with the same weights, unless minutes bound them.
     """
 
     def __init__(self, recipe: Recipe, stream: BatchStream) -> None:
@@ -56,8 +59,10 @@ class Run:
 
     @property
     def progress(self) -> float:
-        """The share of the token budget that is spent."""
-        return self.tokens / self.recipe.tokens
+        """The share of the budget that is spent, of tokens or of minutes, whichever is more."""
+        minutes = self.recipe.minutes
+        timed = self.seconds / 60 / minutes if minutes else 0.0
+        return max(timed, self.tokens / self.recipe.tokens)
 
     def step(self) -> float:
         """One optimizer step; returns the mean training loss in nats per token."""
@@ -112,11 +117,11 @@ class Run:
         os.replace(partial, path)
 
     def load(self, path: Path) -> None:
-        """Goes on from a checkpoint of the same recipe; only the token budget may differ."""
+        """Goes on from a checkpoint of the same recipe; only budget and averaging may differ."""
         state: dict[str, Any] = torch.load(path, weights_only=True)
         for field in fields(Recipe):
             old, new = state["recipe"][field.name], getattr(self.recipe, field.name)
-            if old != new and field.name != "tokens":
+            if old != new and field.name not in FREE:
                 raise ValueError(f"{field.name}: the checkpoint was made with {old}, not {new}")
         self.model.load_state_dict(state["model"])
         self.average = state["average"]
@@ -158,7 +163,7 @@ def train(run: Run, corpus: Corpus, work: Path, *, every: int, save_seconds: flo
 
 def report(run: Run, mean: float, score: Score, speed: float) -> None:
     """One line of progress; `speed` in tokens per second."""
-    left = (run.recipe.tokens - run.tokens) / speed / 60
+    left = (1 / run.progress - 1) * run.seconds / 60
     print(
         f"step {run.step_number:6d} {run.tokens / 1e6:6.2f}M tokens {100 * run.progress:5.1f} % "
         f"train {mean:.4f} held-out {score} · {speed:.0f} tokens/s · {left:.0f} min left",
