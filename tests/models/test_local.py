@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -129,8 +130,9 @@ def test_without_a_chat_template_the_message_says_what_to_do(load: Load) -> None
     model = load("gpt2")
     plain = LocalModel(model.model, tiny.fast_tokenizer("bytelevel"), model.info)
     plain.tokenizer.chat_template = None
-    info = describe(plain.model, plain.tokenizer, ModelSpec("plain"))
+    info = describe(plain.model, plain.tokenizer, ModelSpec("plain"), Path("0123abcd"))
     assert not info.has_chat_template
+    assert info.revision == "0123abcd"
     with pytest.raises(PromptError, match="plain has no chat template"):
         LocalModel(plain.model, plain.tokenizer, info).encode_chat("Hello")
 

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    LocalEntryNotFoundError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.utils.tqdm import tqdm
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-# Called with a text for people and the share that is done, in [0, 1], or None if unknown.
+from xtc_viz.errors import ModelError
+
+# Called with words for people and the share that is done, in [0, 1], or None if unknown.
 Progress = Callable[[str, float | None], None]
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+# What a model is made of; never pickles, never code.
+FILES = ["*.safetensors", "*.json", "*.jinja", "*.txt", "*.model"]
+# Copies of the weights for other programs.
+NOT_FILES = ["*/*", "consolidated*"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +58,197 @@ class ModelSpec:
         return Path(self.name).resolve().name if self.is_folder else self.name
 
 
-def load_parts(spec: ModelSpec, progress: Progress | None = None) -> tuple[Any, Any]:
-    """Return the model, in evaluation mode on its device, and the tokenizer."""
+def no_progress(words: str, share: float | None) -> None:
+    """Ignore how far it is."""
+
+
+def fetch(spec: ModelSpec, progress: Progress = no_progress) -> Path:
+    """Return the model's folder, downloaded from the hub if need be; touches no device."""
+    if spec.is_folder:
+        return Path(spec.name)
+    if Path(spec.name).is_absolute() or spec.name.startswith((".", "~")):
+        raise ModelError(f"There is no folder {spec.name!r}.")
+    progress(f"looking for {spec.name}", None)
+    try:
+        folder = snapshot_download(
+            spec.name,
+            revision=spec.revision,
+            allow_patterns=FILES,
+            ignore_patterns=NOT_FILES,
+            tqdm_class=_reporter(spec.name, progress),
+        )
+    except Exception as error:
+        raise _hub_error(error, spec) from error
+    return Path(folder)
+
+
+def revision_of(spec: ModelSpec, folder: Path) -> str:
+    """Return the commit that a hub model was read from, or "" for a folder of one's own."""
+    return "" if spec.is_folder else folder.name  # the hub's cache names folders by commit
+
+
+def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tuple[Any, Any]:
+    """Return the model, in evaluation mode on its device, and its tokenizer, from a folder."""
     device = resolve_device(spec.device)
     dtype = resolve_dtype(spec.dtype, device)
-    tokenizer = AutoTokenizer.from_pretrained(spec.name, revision=spec.revision)
-    model: Any = AutoModelForCausalLM.from_pretrained(
-        spec.name, revision=spec.revision, dtype=dtype, use_safetensors=True
-    )
-    return model.to(device).eval(), tokenizer
+    name = spec.short_name
+    progress(f"reading {name}", None)
+    try:
+        _check_config(folder, name)
+        _check_weights(folder, name)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        # Typed as one value, but `output_loading_info` makes it two.
+        both: Any = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=dtype,
+            use_safetensors=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+        )
+        model, loaded = both
+        if loaded["missing_keys"]:
+            # transformers would go on with random numbers in their place.
+            missing = ", ".join(sorted(loaded["missing_keys"])[:3])
+            raise ModelError(f"The weights of {name} are incomplete: there is no {missing}.")
+        return model.to(device).eval(), tokenizer
+    except ModelError:
+        raise
+    except Exception as error:
+        raise _read_error(error, name, device) from error
 
 
 def resolve_device(device: str) -> torch.device:
+    """Return the device for a setting, `auto` being the GPU where there is one."""
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(device)
+    try:
+        resolved = torch.device(device)
+    except RuntimeError:
+        raise ModelError(f"`device` must be auto, cpu, cuda or cuda:N, but is {device!r}") from None
+    if resolved.type == "cuda" and not torch.cuda.is_available():
+        raise ModelError(f"`device` is {device!r}, but this machine has no CUDA device.")
+    return resolved
 
 
 def resolve_dtype(dtype: str, device: torch.device) -> torch.dtype:
+    """Return the torch dtype for a setting, `auto` being what keeps the eligible set and speed."""
+    if dtype in DTYPES:
+        return DTYPES[dtype]
     if dtype != "auto":
-        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[
-            dtype
-        ]
+        raise ModelError(f"`dtype` must be one of auto, {', '.join(DTYPES)}, but is {dtype!r}")
     if device.type == "cuda" and torch.cuda.is_bf16_supported():
         return torch.bfloat16
     return torch.float32
+
+
+def _reporter(name: str, progress: Progress) -> type[tqdm]:
+    """Return a progress bar that draws nothing and tells `progress` of the bytes instead."""
+
+    class Reporter(tqdm):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            self._bytes = kwargs.get("unit") == "B"
+            super().__init__(*args, **kwargs | {"file": _Nowhere()})  # type: ignore[no-untyped-call]
+
+        def update(self, n: float | None = 1) -> bool | None:
+            shown: bool | None = super().update(n)
+            if self._bytes and self.total:
+                progress(f"downloading {name}", min(1.0, self.n / self.total))
+            return shown
+
+    return Reporter
+
+
+class _Nowhere:
+    """A file that swallows what is written to it."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
+def _check_config(folder: Path, name: str) -> None:
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{name} is no model folder: it has no config.json.")
+    config: Any = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    known = set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
+    named = list(config.architectures or [])
+    if named and not known.intersection(named):
+        raise ModelError(
+            f"{name} is a {named[0]}, not a causal language model: it does not write text "
+            "token by token."
+        )
+
+
+def _check_weights(folder: Path, name: str) -> None:
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        shards = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+        missing = sorted(shard for shard in shards if not (folder / shard).is_file())
+        if missing:
+            raise ModelError(
+                f"The weights of {name} are incomplete: {missing[0]} is missing "
+                f"({len(missing)} of {len(shards)} files)."
+            )
+    elif not any(folder.glob("*.safetensors")):
+        pickles = [*folder.glob("*.bin"), *folder.glob("*.pt"), *folder.glob("*.pth")]
+        raise ModelError(
+            f"{name} has pickled weights only ({pickles[0].name}), which can run code when they "
+            "are read. Only safetensors files are loaded."
+            if pickles
+            else f"{name} has no weights: there is no safetensors file."
+        )
+
+
+def _hub_error(error: Exception, spec: ModelSpec) -> Exception:
+    """Return what to tell of an error of the hub's client; not ours to explain: as it is."""
+    name = spec.name
+    if isinstance(error, GatedRepoError):
+        return ModelError(
+            f"{name} is gated: accept its licence on its hub page, then set the environment "
+            "variable HF_TOKEN to a token of that account."
+        )
+    if isinstance(error, RevisionNotFoundError):
+        return ModelError(f"{name} has no revision {spec.revision!r}.")
+    if isinstance(error, (RepositoryNotFoundError, HFValidationError)):
+        return ModelError(
+            f"{name!r} was not found: it is neither a folder here nor a public model of the hub "
+            "(a private one needs HF_TOKEN)."
+        )
+    if isinstance(error, LocalEntryNotFoundError):
+        return ModelError(
+            f"{name} is not on this machine and the hub cannot be reached. Check the network, or "
+            "give a folder."
+        )
+    if isinstance(error, HfHubHTTPError):
+        status = error.response.status_code if error.response is not None else "unknown"
+        return ModelError(f"The hub answered with an error for {name} (status {status}).")
+    if isinstance(error, OSError):
+        return ModelError(f"{name} could not be downloaded: {error}")
+    return error
+
+
+def _read_error(error: Exception, name: str, device: torch.device) -> ModelError:
+    """Return what to tell of an error of transformers, safetensors or torch."""
+    if is_out_of_memory(error):
+        return ModelError(
+            f"{name} does not fit into the memory of {device}: choose a smaller model, a narrower "
+            "dtype, or quantization."
+        )
+    if isinstance(error, SafetensorError):
+        return ModelError(f"The weights of {name} are broken: {error}")
+    if isinstance(error, json.JSONDecodeError):
+        return ModelError(f"A file of {name} is broken: {error}")
+    first = str(error).strip().partition("\n")[0]
+    if "trust_remote_code" in str(error) or "does not recognize this architecture" in str(error):
+        return ModelError(f"{name} needs code of its own to run, which is never loaded.")
+    return ModelError(f"{name} could not be loaded: {first or type(error).__name__}")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out, on a GPU or not."""
+    # torch's CPU allocator has no exception of its own.
+    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or (
+        isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from xtc_viz.errors import PromptError
 from xtc_viz.models.cache import new_cache
 from xtc_viz.models.detokenize import StreamDetokenizer, TokenTexts
 from xtc_viz.models.linear import use_few_rows_linear
-from xtc_viz.models.loading import ModelSpec, Progress, load_parts
+from xtc_viz.models.loading import ModelSpec, Progress, fetch, no_progress, read, revision_of
 from xtc_viz.models.prompts import check_prompts, check_room
 from xtc_viz.trace import ModelInfo
 
@@ -29,13 +30,18 @@ class LocalModel:
         self._texts = TokenTexts(tokenizer)
 
     @classmethod
-    def load(cls, spec: ModelSpec | str, progress: Progress | None = None) -> LocalModel:
+    def load(cls, spec: ModelSpec | str, progress: Progress = no_progress) -> LocalModel:
         """Load a hub id or a folder; raises `ModelError` with what is wrong and what to do."""
         spec = ModelSpec(spec) if isinstance(spec, str) else spec
-        model, tokenizer = load_parts(spec, progress)
+        return cls.read(spec, fetch(spec, progress), progress)
+
+    @classmethod
+    def read(cls, spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> LocalModel:
+        """Read the model that `fetch` put into `folder`; raises `ModelError`."""
+        model, tokenizer = read(spec, folder, progress)
         if model.device.type == "cpu":
             use_few_rows_linear(model)
-        return cls(model, tokenizer, describe(model, tokenizer, spec))
+        return cls(model, tokenizer, describe(model, tokenizer, spec, folder))
 
     @property
     def info(self) -> ModelInfo:
@@ -138,13 +144,13 @@ class LocalGeneration:
         return torch.tensor(rows, device=self._device)
 
 
-def describe(model: Any, tokenizer: Any, spec: ModelSpec) -> ModelInfo:
+def describe(model: Any, tokenizer: Any, spec: ModelSpec, folder: Path) -> ModelInfo:
     """Collect what a page or a trace says about a loaded model."""
     config = model.config.get_text_config()
     texts = TokenTexts(tokenizer)
     return ModelInfo(
         name=spec.short_name,
-        revision=getattr(model.config, "_commit_hash", None) or spec.revision or "",
+        revision=revision_of(spec, folder),
         dtype=str(model.dtype).removeprefix("torch."),
         device=str(model.device),
         parameters=model.num_parameters(),

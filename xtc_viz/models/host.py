@@ -1,0 +1,316 @@
+"""The one owner of the device: one model, one decode or load at a time, in the order of asking."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import torch
+
+from xtc_viz.errors import BusyError, ModelError
+from xtc_viz.models.base import LanguageModel
+from xtc_viz.models.loading import ModelSpec, Progress, fetch
+from xtc_viz.models.local import LocalModel
+from xtc_viz.trace import ModelInfo
+
+# The first call may take as long as a download does and touches no device; what it returns reads
+# the model into memory.
+Loader = Callable[[ModelSpec, Progress], Callable[[], LanguageModel]]
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HostState:
+    """What a page says about the model; plain values.
+
+    `info` is the model in use. `loading` names one that is on its way, with words and a share in
+    [0, 1] where one is known. `failure` says why the last load failed, until the next begins.
+    """
+
+    info: ModelInfo | None = None
+    loading: str = ""
+    words: str = ""
+    share: float | None = None
+    failure: str = ""
+
+    @property
+    def phase(self) -> str:
+        """One of `loading`, `failed`, `ready`, `empty`, the first that applies."""
+        if self.loading:
+            return "loading"
+        if self.failure:
+            return "failed"
+        return "ready" if self.info else "empty"
+
+
+class LoadStoppedError(Exception):
+    """A load was told to stop."""
+
+
+def load_local(spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
+    """Load through transformers (a `Loader`)."""
+    folder = fetch(spec, progress)
+    return lambda: LocalModel.read(spec, folder, progress)
+
+
+class Turn:
+    """A place in the queue for the model; made by `ModelHost.turn`.
+
+    Use it in a `with` statement; entering takes a place, leaving gives it up, whether its turn
+    has come or not, from whatever thread.
+    """
+
+    def __init__(self, host: ModelHost) -> None:
+        self._host = host
+
+    def __enter__(self) -> Self:
+        self._host._join(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._host._leave(self)
+
+    @property
+    def ahead(self) -> int:
+        """How many decodes and loads must end before this turn comes."""
+        return self._host._ahead(self)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the turn, at most `seconds`; returns whether it has come."""
+        return self._host._wait(self, seconds)
+
+    @property
+    def model(self) -> LanguageModel:
+        """The model, for as long as the turn lasts.
+
+        Raises:
+            BusyError: the turn has not come, or is over.
+            ModelError: no model could be loaded.
+        """
+        return self._host._model_of(self)
+
+
+class Load:
+    """A load that runs in a thread of its own; made by `ModelHost.load_in_background`."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._done = threading.Event()
+        self.error: Exception | None = None
+
+    def stop(self) -> None:
+        """Give the load up: at once while it downloads or waits, else before it takes effect."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end of the load, at most `seconds`; returns whether it has ended."""
+        return self._done.wait(seconds)
+
+
+class ModelHost:
+    """Holds the current model and hands it out, one turn at a time.
+
+    All methods may be called from any thread. A decode that is driven from several threads, as
+    the generators of a web server are, is one turn.
+    """
+
+    def __init__(self, model: LanguageModel | None = None, loader: Loader = load_local) -> None:
+        self._loader = loader
+        self._model = model
+        self._state = HostState(info=model.info if model else None)
+        # A plain lock, held for moments only. A turn is a place in the queue and no lock, so it
+        # may begin in one thread and end in another.
+        self._changed = threading.Condition(threading.Lock())
+        self._queue: deque[Turn] = deque()
+        self._running: Turn | None = None
+        self._loads = threading.Lock()
+
+    @property
+    def state(self) -> HostState:
+        return self._state
+
+    @property
+    def info(self) -> ModelInfo | None:
+        """What is known of the model in use."""
+        return self._state.info
+
+    @property
+    def waiting(self) -> int:
+        """How many decodes and loads are waiting behind the one that runs."""
+        with self._changed:
+            return max(0, len(self._queue) - 1)
+
+    def turn(self) -> Turn:
+        """Return a place in the queue for one decode; see `Turn`."""
+        return Turn(self)
+
+    def load(self, spec: ModelSpec | str, stop: threading.Event | None = None) -> ModelInfo:
+        """Load a model in place of the current one and return what is known of it.
+
+        Loads run one after the other. A download does not disturb decodes; to read the weights
+        the load takes its turn in the queue. When it fails or is stopped, the former model stays.
+
+        Raises:
+            ModelError: the model could not be loaded, or the load was stopped.
+        """
+        spec = ModelSpec(spec) if isinstance(spec, str) else spec
+        stop = stop or threading.Event()
+        while not self._loads.acquire(timeout=0.05):
+            if stop.is_set():
+                raise ModelError(f"Loading {spec.short_name} was stopped.")
+        try:
+            self._set(loading=spec.short_name, words="", share=None, failure="")
+            model = self._load(spec, stop)
+        except LoadStoppedError:
+            self._set(loading="", words="", share=None)
+            raise ModelError(f"Loading {spec.short_name} was stopped.") from None
+        except BaseException as error:
+            _forget_frames(error)
+            self._set(loading="", words="", share=None, failure=_words(error, spec))
+            raise
+        finally:
+            self._loads.release()
+        return model.info
+
+    def load_in_background(self, spec: ModelSpec | str) -> Load:
+        """Begin to load in another thread; see `state` and the returned `Load`."""
+        load = Load()
+        name = spec if isinstance(spec, str) else spec.short_name
+        if not self._state.loading:
+            # Said before the thread runs, so that nobody finds the host empty in between.
+            self._set(loading=name, words="", share=None, failure="")
+
+        def run() -> None:
+            try:
+                self.load(spec, load._stop)
+            except Exception as error:
+                load.error = error
+                if not isinstance(error, ModelError):
+                    log.exception("loading %s failed", name)
+            finally:
+                load._done.set()
+
+        threading.Thread(target=run, name=f"load {name}", daemon=True).start()
+        return load
+
+    def unload(self) -> None:
+        """Forget the model and free its memory; waits for the decodes before it."""
+        with self.turn() as turn:
+            turn.wait()
+            self._install(None)
+
+    def _load(self, spec: ModelSpec, stop: threading.Event) -> LanguageModel:
+        def progress(words: str, share: float | None) -> None:
+            self._set(words=words, share=share)
+            if stop.is_set():
+                raise LoadStoppedError
+
+        read = self._loader(spec, progress)
+        turn = Turn(self)
+        with turn:
+            while not self._wait(turn, 0.05, loading=True):
+                progress("waiting for the model to be free", None)
+            model = read()
+            if stop.is_set():
+                del model
+                free_memory()
+                raise LoadStoppedError
+            self._install(model)
+        return model
+
+    def _install(self, model: LanguageModel | None) -> None:
+        with self._changed:
+            self._model = model
+            self._state = HostState(info=model.info if model else None)
+            self._changed.notify_all()
+        free_memory()
+
+    def _set(self, **values: object) -> None:
+        with self._changed:
+            names = ("info", "loading", "words", "share", "failure")
+            old = {name: getattr(self._state, name) for name in names}
+            self._state = HostState(**(old | values))
+            self._changed.notify_all()
+
+    def _join(self, turn: Turn) -> None:
+        with self._changed:
+            if turn in self._queue:
+                raise RuntimeError("this turn was entered before")
+            self._queue.append(turn)
+
+    def _leave(self, turn: Turn) -> None:
+        with self._changed:
+            if self._running is turn:
+                self._running = None
+            if turn in self._queue:
+                self._queue.remove(turn)
+            self._changed.notify_all()
+
+    def _ahead(self, turn: Turn) -> int:
+        with self._changed:
+            place = self._queue.index(turn) if turn in self._queue else 0
+            return place or int(self._awaits_first_model and self._running is not turn)
+
+    @property
+    def _awaits_first_model(self) -> bool:
+        return self._model is None and bool(self._state.loading)
+
+    def _wait(self, turn: Turn, seconds: float | None, *, loading: bool = False) -> bool:
+        def comes() -> bool:
+            if self._running or turn not in self._queue:
+                return self._running is turn
+            if self._awaits_first_model:
+                # Decodes wait for the first model, so the load that brings it goes before them.
+                return loading
+            return self._queue[0] is turn
+
+        with self._changed:
+            if not self._changed.wait_for(comes, seconds):
+                return False
+            if self._running is not turn:
+                self._running = turn
+                self._queue.remove(turn)
+                self._queue.appendleft(turn)
+            return True
+
+    def _model_of(self, turn: Turn) -> LanguageModel:
+        with self._changed:
+            if self._running is not turn:
+                raise BusyError("The model is in use by another run or load.")
+            if self._model is None:
+                raise ModelError(self._state.failure or "No model is loaded: choose one.")
+            return self._model
+
+
+def free_memory() -> None:
+    """Give back what no longer has an owner, to the system and to the GPU."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def _forget_frames(error: BaseException) -> None:
+    """Drop the local variables of what failed: a half-loaded model among them would live on."""
+    link: BaseException | None = error
+    while link is not None:
+        traceback.clear_frames(link.__traceback__)
+        link = link.__cause__ or link.__context__
+    free_memory()
+
+
+def _words(error: BaseException, spec: ModelSpec) -> str:
+    if isinstance(error, ModelError):
+        return str(error)
+    return f"{spec.short_name} could not be loaded ({type(error).__name__})."
