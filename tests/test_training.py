@@ -13,6 +13,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from training.card import card, mechanism_table
 from training.data import (
     BUCKETS,
     EOS,
@@ -25,12 +26,14 @@ from training.data import (
     train_tokenizer,
 )
 from training.evaluate import Score, evaluate
-from training.export import to_transformers
+from training.export import export_run, to_transformers
+from training.measure import mechanism, ratio
 from training.model import StoryLM
 from training.optim import schedule
 from training.prepare import MAIN, SIDE, Corpus, load_corpus
 from training.recipe import Recipe
 from training.train import Run, main, train
+from xtc_viz.models.fake import FakeModel
 
 WORDS = ["the", "a", "cat", "dog", "ran", "sat", "saw", "red", "ball", "hill", "sun", "and", "then"]
 RECIPE = Recipe(
@@ -285,3 +288,57 @@ def test_one_command_makes_a_model_that_transformers_loads(
     figures = json.loads((out / "training.json").read_text())
     assert figures["tokens"] >= 1000
     assert figures["held_out_bits_per_byte"] > 0
+
+
+def test_minutes_may_end_a_run_before_its_tokens() -> None:
+    run = Run(
+        replace(RECIPE, minutes=2.0),
+        BatchStream([], [], side_share=0.1, tokens_per_batch=320, eos=0, seed=0),
+    )
+    run.tokens, run.seconds = 1000, 60.0
+    assert run.progress == 0.5
+    run.tokens = 3000
+    assert run.progress == 0.75
+
+
+def test_a_ratio_and_its_interval_are_by_prompt() -> None:
+    found = ratio([1, 3], [4, 4])
+    assert found.value == 0.5
+    assert (found.low, found.high) == (0.25, 0.75)  # both draws may be of the same prompt
+    same = ratio([2, 2, 2], [4, 4, 4])
+    assert (same.value, same.low, same.high) == (0.5, 0.5, 0.5)
+    assert found.text("%") == "50.0 % (25.0 to 75.0)"
+    assert found.text() == "0.50 (0.25 to 0.75)"
+
+
+def test_the_mechanism_of_a_known_distribution() -> None:
+    size = FakeModel().info.vocab_size
+    p = np.full(size, 0.1 / (size - 3))
+    p[0], p[10], p[20], p[30] = 1e-30, 0.5, 0.25, 0.15  # it never ends by itself
+    model = FakeModel(logits=lambda _: np.log(p))
+    found = mechanism(model, ["a", "b"], taus=(0.1, 0.2, 0.3), rho=0.5, seeds=(1,))
+    assert [m.steps for m in found] == [128, 128, 128]
+    assert [m.eligible.value for m in found] == [3, 2, 1]
+    assert [m.ambiguous.value for m in found] == [1, 1, 0]
+    assert [m.removed.value for m in found[:2]] == pytest.approx([0.75, 0.5], rel=1e-2)
+    assert [m.expected.value for m in found] == pytest.approx([0.375, 0.25, 0], rel=1e-2)
+    assert found[0].fired.value == pytest.approx(0.5, abs=0.15)
+    assert 0 < found[0].changed.value < found[0].fired.value
+    assert found[2].fired.value == found[2].changed.value == 0
+
+
+def test_the_card_is_filled_in(corpus: Corpus, tmp_path: Path) -> None:
+    found = mechanism(FakeModel(), ["a"], taus=(0.1, 0.05), rho=0.5, seeds=(1,))
+    work = tmp_path / "work"
+    work.mkdir()
+    Run(RECIPE, stream_of(corpus)).save(work / "checkpoint.pt")
+    train_tokenizer(STORIES, RECIPE.vocab_size).save(str(work / "tokenizer.json"))
+    export_run(work, corpus, tmp_path)
+    record = json.loads((tmp_path / "training.json").read_text())
+    record |= {"tokens": 2_000_000, "seconds": 1000, "held_out_bits_per_byte": 0.7}
+    text = card(record, found, "a sample", 24)
+    assert "2.0 million tokens" in text
+    assert "2,000 tokens a second" in " ".join(text.split())
+    assert "**0.700**" in text
+    assert mechanism_table(found) in text
+    assert "{" not in text

@@ -106,25 +106,27 @@ def card(record: dict[str, Any], found: list[Mechanism], samples_text: str, prom
     """The whole card as Markdown: the text of `card.md` with this run's figures."""
     recipe, tokens = record["recipe"], record["tokens"]
     stories_share = 1 - recipe["side_share"]
-    return TEMPLATE.read_text(encoding="utf-8").format(
-        **record | recipe | {"tokens": tokens},  # the budget in the recipe has the same name
-        parameters_millions=record["parameters"] / 1e6,
-        main_share=stories_share,
-        tokens_millions=tokens / 1e6,
-        epochs=tokens * stories_share / record["main_tokens"],
-        minutes=record["seconds"] / 60,
-        speed=tokens / record["seconds"],
-        rho=RHO,
-        tau=TAUS[0],
-        seeds=len(SEEDS),
-        positions=POSITIONS,
-        prompts=prompts,
-        steps_found=" and ".join(f"{m.steps:,}" for m in found),
-        mechanism_table=mechanism_table(found),
-        sample_seed=SAMPLE_SEED,
-        samples=samples_text,
-        curve=CURVE,
-    )
+    figures = {
+        **recipe,
+        **record,  # after the recipe, because what was used counts and not the budget
+        "parameters_millions": record["parameters"] / 1e6,
+        "main_share": stories_share,
+        "tokens_millions": tokens / 1e6,
+        "epochs": tokens * stories_share / record["main_tokens"],
+        "minutes": record["seconds"] / 60,
+        "speed": tokens / record["seconds"],
+        "rho": RHO,
+        "tau": TAUS[0],
+        "seeds": len(SEEDS),
+        "positions": POSITIONS,
+        "prompts": prompts,
+        "steps_found": " and ".join(f"{m.steps:,}" for m in found),
+        "mechanism_table": mechanism_table(found),
+        "sample_seed": SAMPLE_SEED,
+        "samples": samples_text,
+        "curve": CURVE,
+    }
+    return TEMPLATE.read_text(encoding="utf-8").format(**figures)
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from transformers import GenerationConfig, LlamaForCausalLM, PreTrainedTokenizer
 from training.data import EOS
 from training.evaluate import Score, evaluate
 from training.model import StoryLM
-from training.prepare import Corpus, load_corpus
+from training.prepare import WORK, Corpus, load_corpus
 from training.recipe import Recipe
 
 MAX_SHARD = "9MB"  # a plain push to a Space takes files under 10 MB
@@ -98,7 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--corpus", type=Path, required=True, help="folder of the corpus files")
     parser.add_argument("--out", type=Path, required=True, help="where the model is exported to")
-    parser.add_argument("--work", type=Path, default=Path("training/work"), help="checkpoint etc.")
+    parser.add_argument("--work", type=Path, default=WORK, help="checkpoint, tokenizer, ids")
     options = parser.parse_args()
     state = torch.load(options.work / "checkpoint.pt", weights_only=True)
     recipe = Recipe(**state["recipe"])

@@ -39,6 +39,8 @@ def ratio(numerators: Sequence[float], denominators: Sequence[float], seed: int 
     """
     above, below = np.asarray(numerators, float), np.asarray(denominators, float)
     draws = np.random.default_rng(seed).integers(len(above), size=(RESAMPLES, len(above)))
+    if not below.any():  # the mean of nothing, such as the removed mass where XTC never acts
+        return Estimate(np.nan, np.nan, np.nan)
     values = above[draws].sum(1) / np.maximum(below[draws].sum(1), 1e-12)
     low, high = np.quantile(values, [0.025, 0.975])
     return Estimate(float(above.sum() / below.sum()), float(low), float(high))

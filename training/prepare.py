@@ -9,6 +9,7 @@ import numpy as np
 
 from training.data import encode, read_documents, split_documents, train_tokenizer
 
+WORK = Path("checkpoints/story-model")  # the default; not in the repository
 MAIN, SIDE = "tinystories.txt", "fairytales.txt"
 SIDE_FOR_TOKENIZER = 8  # every 8th fairy tale: the merges are for the stories in the first place
 PARTS = ("main", "side", "held_out")

@@ -27,7 +27,7 @@ from training.evaluate import Score, evaluate
 from training.export import export_run
 from training.model import StoryLM
 from training.optim import make_optimizers, schedule, set_factor
-from training.prepare import Corpus, load_corpus
+from training.prepare import WORK, Corpus, load_corpus
 from training.recipe import Recipe
 
 FREE = {"tokens", "minutes", "ema"}  # what a resumed run may change
@@ -189,7 +189,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--corpus", type=Path, required=True, help="folder of the corpus files")
     parser.add_argument("--out", type=Path, required=True, help="where the model is exported to")
-    parser.add_argument("--work", type=Path, default=Path("training/work"), help="checkpoint etc.")
+    parser.add_argument("--work", type=Path, default=WORK, help="checkpoint, tokenizer, ids")
     parser.add_argument("--eager", action="store_true", help="do not compile the model")
     parser.add_argument("--every", type=int, default=250, help="steps between two reports")
     parser.add_argument("--save-seconds", type=float, default=60, help="between two checkpoints")
