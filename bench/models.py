@@ -31,7 +31,7 @@ def random_135m(dtype: torch.dtype) -> LocalModel:
         num_attention_heads=9, num_key_value_heads=3, max_position_embeddings=2048,
         tie_word_embeddings=True, bos_token_id=None, eos_token_id=None,
     )  # fmt: skip
-    model = LlamaForCausalLM(config).eval()
+    model = LlamaForCausalLM(config).eval()  # type: ignore[no-untyped-call]
     with torch.inference_mode():
         spread = model(torch.arange(100, 164)[None]).logits[0].std(dim=-1).mean()
     with torch.no_grad():
@@ -53,4 +53,4 @@ def _byte_level_tokenizer(size: int) -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.BPE({piece: i for i, piece in enumerate(pieces)}, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer)  # type: ignore[no-untyped-call]
