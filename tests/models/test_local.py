@@ -11,8 +11,8 @@ import torch
 from tests.models import tiny
 from xtc_viz.errors import PromptError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.loading import ModelSpec
 from xtc_viz.models.local import LocalModel, describe
+from xtc_viz.models.spec import ModelSpec
 
 Load = Callable[[str], LocalModel]
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}

@@ -16,8 +16,9 @@ import torch
 
 from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.loading import ModelSpec, Progress, fetch
+from xtc_viz.models.download import fetch
 from xtc_viz.models.local import LocalModel
+from xtc_viz.models.spec import ModelSpec, Progress
 from xtc_viz.trace import ModelInfo
 
 # The first call may take as long as a download does and touches no device; what it returns reads

@@ -1,90 +1,20 @@
-"""A model's name, and everything that can go wrong on the way to its weights."""
+"""From a model's folder to a model in memory, and everything that can go wrong on the way."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import (
-    GatedRepoError,
-    HfHubHTTPError,
-    HFValidationError,
-    LocalEntryNotFoundError,
-    RepositoryNotFoundError,
-    RevisionNotFoundError,
-)
-from huggingface_hub.utils.tqdm import tqdm
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
 from xtc_viz.errors import ModelError
-
-# Called with words for people and the share that is done, in [0, 1], or None if unknown.
-Progress = Callable[[str, float | None], None]
+from xtc_viz.models.spec import ModelSpec, Progress, no_progress
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-# What a model is made of; never pickles, never code.
-FILES = ["*.safetensors", "*.json", "*.jinja", "*.txt", "*.model"]
-# Copies of the weights for other programs.
-NOT_FILES = ["*/*", "consolidated*"]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSpec:
-    """What to load and how: `name` is a hub id or a folder.
-
-    `device` is `auto`, `cpu`, `cuda` or `cuda:1`; `dtype` is `auto`, `float32`, `bfloat16` or
-    `float16`, where auto is bfloat16 on a GPU that has it and float32 on the CPU.
-    """
-
-    name: str
-    revision: str | None = None
-    device: str = "auto"
-    dtype: str = "auto"
-
-    @property
-    def is_folder(self) -> bool:
-        return Path(self.name).is_dir()
-
-    @property
-    def short_name(self) -> str:
-        """The hub id, or a folder's own name: where it lies is nobody's business in a trace."""
-        return Path(self.name).resolve().name if self.is_folder else self.name
-
-
-def no_progress(words: str, share: float | None) -> None:
-    """Ignore how far it is."""
-
-
-def fetch(spec: ModelSpec, progress: Progress = no_progress) -> Path:
-    """Return the model's folder, downloaded from the hub if need be; touches no device."""
-    if spec.is_folder:
-        return Path(spec.name)
-    if Path(spec.name).is_absolute() or spec.name.startswith((".", "~")):
-        raise ModelError(f"There is no folder {spec.name!r}.")
-    progress(f"looking for {spec.name}", None)
-    try:
-        folder = snapshot_download(
-            spec.name,
-            revision=spec.revision,
-            allow_patterns=FILES,
-            ignore_patterns=NOT_FILES,
-            tqdm_class=_reporter(spec.name, progress),
-        )
-    except Exception as error:
-        raise _hub_error(error, spec) from error
-    return Path(folder)
-
-
-def revision_of(spec: ModelSpec, folder: Path) -> str:
-    """Return the commit that a hub model was read from, or "" for a folder of one's own."""
-    return "" if spec.is_folder else folder.name  # the hub's cache names folders by commit
 
 
 def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tuple[Any, Any]:
@@ -141,33 +71,6 @@ def resolve_dtype(dtype: str, device: torch.device) -> torch.dtype:
     return torch.float32
 
 
-def _reporter(name: str, progress: Progress) -> type[tqdm]:
-    """Return a progress bar that draws nothing and tells `progress` of the bytes instead."""
-
-    class Reporter(tqdm):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            self._bytes = kwargs.get("unit") == "B"
-            super().__init__(*args, **kwargs | {"file": _Nowhere()})  # type: ignore[no-untyped-call]
-
-        def update(self, n: float | None = 1) -> bool | None:
-            shown: bool | None = super().update(n)
-            if self._bytes and self.total:
-                progress(f"downloading {name}", min(1.0, self.n / self.total))
-            return shown
-
-    return Reporter
-
-
-class _Nowhere:
-    """A file that swallows what is written to it."""
-
-    def write(self, text: str) -> int:
-        return len(text)
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-
 def _check_config(folder: Path, name: str) -> None:
     if not (folder / "config.json").is_file():
         raise ModelError(f"{name} is no model folder: it has no config.json.")
@@ -199,34 +102,6 @@ def _check_weights(folder: Path, name: str) -> None:
             if pickles
             else f"{name} has no weights: there is no safetensors file."
         )
-
-
-def _hub_error(error: Exception, spec: ModelSpec) -> Exception:
-    """Return what to tell of an error of the hub's client; not ours to explain: as it is."""
-    name = spec.name
-    if isinstance(error, GatedRepoError):
-        return ModelError(
-            f"{name} is gated: accept its licence on its hub page, then set the environment "
-            "variable HF_TOKEN to a token of that account."
-        )
-    if isinstance(error, RevisionNotFoundError):
-        return ModelError(f"{name} has no revision {spec.revision!r}.")
-    if isinstance(error, (RepositoryNotFoundError, HFValidationError)):
-        return ModelError(
-            f"{name!r} was not found: it is neither a folder here nor a public model of the hub "
-            "(a private one needs HF_TOKEN)."
-        )
-    if isinstance(error, LocalEntryNotFoundError):
-        return ModelError(
-            f"{name} is not on this machine and the hub cannot be reached. Check the network, or "
-            "give a folder."
-        )
-    if isinstance(error, HfHubHTTPError):
-        status = error.response.status_code if error.response is not None else "unknown"
-        return ModelError(f"The hub answered with an error for {name} (status {status}).")
-    if isinstance(error, OSError):
-        return ModelError(f"{name} could not be downloaded: {error}")
-    return error
 
 
 def _read_error(error: Exception, name: str, device: torch.device) -> ModelError:

@@ -11,9 +11,11 @@ import torch
 from xtc_viz.errors import PromptError
 from xtc_viz.models.cache import new_cache
 from xtc_viz.models.detokenize import StreamDetokenizer, TokenTexts
+from xtc_viz.models.download import fetch, revision_of
 from xtc_viz.models.linear import use_few_rows_linear
-from xtc_viz.models.loading import ModelSpec, Progress, fetch, no_progress, read, revision_of
+from xtc_viz.models.loading import read
 from xtc_viz.models.prompts import check_prompts, check_room
+from xtc_viz.models.spec import ModelSpec, Progress, no_progress
 from xtc_viz.trace import ModelInfo
 
 

@@ -1,0 +1,94 @@
+"""The hub's real client against a small hub on this machine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+
+from tests.models import hub
+from xtc_viz.errors import ModelError
+from xtc_viz.models.download import fetch
+from xtc_viz.models.local import LocalModel
+from xtc_viz.models.spec import ModelSpec
+
+Folder = Callable[[str], Path]
+
+
+@pytest.fixture
+def address(
+    tiny_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[list[str]]:
+    """Point the hub's client to a hub of our own; yields the paths it asks for."""
+    source = Path(shutil.copytree(tiny_folder("qwen3"), tmp_path / "source"))
+    (source / "pytorch_model.bin").write_bytes(b"never fetched")
+    (source / "own.py").write_text("raise SystemExit('never fetched')")
+    (source / "original").mkdir()
+    (source / "original" / "copy.safetensors").write_bytes(b"never fetched")
+    constants = huggingface_hub.constants
+    with hub.serve(source) as (url, asked):
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        monkeypatch.setattr(constants, "ENDPOINT", url)
+        template = constants.HUGGINGFACE_CO_URL_TEMPLATE.partition("/{repo_id}")
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", url + "".join(template[1:]))
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+        yield asked
+
+
+def test_a_hub_model_is_fetched_with_its_progress_and_read(address: list[str]) -> None:
+    told: list[tuple[str, float | None]] = []
+    model = LocalModel.load("tiny/qwen3", lambda *news: told.append(news))
+    assert (model.info.name, model.info.revision) == ("tiny/qwen3", hub.COMMIT)
+    assert model.start([[5, 6]]).logits.shape == (1, model.info.vocab_size)
+    assert told[0] == ("looking for tiny/qwen3", None)
+    shares = [share for words, share in told if words.startswith("downloading")]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert told[-1] == ("reading tiny/qwen3", None)
+    assert not [path for path in address if path.endswith((".bin", ".py")) or "original" in path]
+
+
+def test_a_fetched_model_needs_no_network(
+    address: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = fetch(ModelSpec("tiny/qwen3"))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    assert fetch(ModelSpec("tiny/qwen3")) == folder
+
+
+@pytest.mark.parametrize(
+    ("name", "revision", "message"),
+    [
+        ("meta/gated", None, "meta/gated is gated: accept its licence .* HF_TOKEN"),
+        ("no/where", None, "'no/where' was not found"),
+        ("tiny/qwen3", "v9", "tiny/qwen3 has no revision 'v9'"),
+        ("not a name", None, "'not a name' was not found"),
+    ],
+)
+@pytest.mark.usefixtures("address")
+def test_what_the_hub_refuses(name: str, revision: str | None, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        fetch(ModelSpec(name, revision=revision))
+
+
+def test_no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(ModelError, match="is not on this machine and the hub cannot be reached"):
+        fetch(ModelSpec("tiny/qwen3"))
+
+
+def test_a_fetch_ends_when_its_progress_says_so(address: list[str]) -> None:
+    """What stops a download: an exception of the progress callback comes through as it is."""
+
+    class EnoughError(Exception):
+        pass
+
+    def progress(words: str, share: float | None) -> None:
+        if words.startswith("downloading"):
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        fetch(ModelSpec("tiny/qwen3"), progress)
