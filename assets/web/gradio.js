@@ -12,7 +12,12 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
   const transport = {
     run: (request) => trigger("run", request),
     stop: (run) => server.stop([run]),
-    block: (run, lane, index, candidates) => ask("block", run, lane, index, candidates),
+    block: (run, lane, index, candidates, xtc) => ask("block", run, lane, index, candidates, xtc),
+    stages: (run, lane, i, candidates) => ask("stages", run, lane, i, candidates),
+    whatIf: (run, lane, xtc) => ask("what_if", run, lane, xtc),
+    strength: (run, lane, xtc) => ask("strength", run, lane, xtc),
+    export: (run, kind) => ask("export", run, kind),
+    load: (text) => ask("load", text),
     open: (run, at) => ask("open", run, at),
     hello: () => ask("hello"),
   };

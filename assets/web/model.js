@@ -183,7 +183,7 @@ export class Model extends EventTarget {
     this.wanted.set(key, length);
     const run = this.run;
     try {
-      const block = await this.transport.block(run.id, lane, index, this.candidates);
+      const block = await this.transport.block(run.id, lane, index, this.candidates, null);
       if (this.run !== run) return;
       this.cache.set(key, block);
       this.emit("block");

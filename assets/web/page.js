@@ -158,7 +158,10 @@ export class Page {
 
   enter(phase, message) {
     this.phase = phase;
-    if (phase === "idle") this.current = null;
+    if (phase === "idle") {
+      this.current = null;
+      set(this.root, { "data-done": this.number });
+    }
     this.composer.busy(phase, message);
   }
 
@@ -200,7 +203,8 @@ export class Page {
     if (state === "waiting") {
       const n = value.place;
       const ahead = n === 1 ? "one run is" : `${n} runs are`;
-      this.enter("waiting", `Waiting: ${ahead} ahead of yours. It starts by itself.`);
+      const words = `Waiting: ${ahead} ahead of yours. It starts by itself.`;
+      this.enter("waiting", value.note || words);
     } else if (state === "starting") this.enter("starting", value.note ?? "Reading the prompt …");
     else if (state === "running") this.enter("running", "Writing …");
     else if (state) this.finished(state);
@@ -221,10 +225,10 @@ export class Page {
 
   /** Say which model runs; while it is being loaded, ask again. */
   async greet() {
-    const { model, note } = await this.transport.hello();
-    if (model) return this.showModel(model);
-    setText(this.about, note ?? "The model is loading …");
-    setTimeout(() => this.greet(), 500);
+    const { model, phase, note } = await this.transport.hello();
+    if (model) this.showModel(model);
+    if (note) setText(this.about, note);
+    if (phase === "loading") setTimeout(() => this.greet(), 500);
   }
 
   showModel(info) {

@@ -62,13 +62,14 @@ def test_a_block_holds_64_steps_and_every_text_that_they_need() -> None:
     lane = trace.lanes[1]
     eos = frozenset(model.info.eos_ids)
     blocks = [
-        payload.block(lane.settings, lane.steps, i, 10, model.token_text, eos) for i in range(3)
+        payload.block(lane.settings, lane.steps[f : f + 64], f, 10, model.token_text, eos)
+        for f in (0, 64, 128)
     ]
     assert [len(b["steps"]) for b in blocks] == [64, len(lane.steps) - 64, 0]
     assert [b["first"] for b in blocks] == [0, 64, 128]
     for block in blocks:
         for view in block["steps"]:
-            named = {p for p in view["said"] if isinstance(p, int)}
+            named = {p for p in [*view["said"], *view["drew"]] if isinstance(p, int)}
             assert named | set(view["ids"]) | {view["instead"], GIRL} - {GIRL} <= set(
                 block["texts"]
             )
@@ -77,7 +78,7 @@ def test_a_block_holds_64_steps_and_every_text_that_they_need() -> None:
 def test_a_step_is_small_on_the_wire() -> None:
     trace, model = decode(length=100)
     lane = trace.lanes[1]
-    block = payload.block(lane.settings, lane.steps, 0, 10, model.token_text, frozenset())
+    block = payload.block(lane.settings, lane.steps[:64], 0, 10, model.token_text, frozenset())
     assert len(payload.encode(block)) / 64 < 1200
     chips = [payload.chip(step, model.token_text) for step in lane.steps]
     assert len(payload.encode(chips)) / len(chips) < 60

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.ui.factories import BOY, GIRL, MAN, TEXTS, decode, make_step, sampler
-from xtc_viz.ui.sentence import Part, describe, drawn, listed, number, percent, warnings
+from xtc_viz.ui.sentence import Part, Said, describe, drawn, listed, number, percent, warnings
 
 
-def read(parts: list[Part]) -> str:
+def read(parts: Said | list[Part]) -> str:
     """A sentence with its tokens in guillemets."""
+    parts = [*parts.before, *parts.drew] if isinstance(parts, Said) else parts
     return "".join(p if isinstance(p, str) else f"«{TEXTS.get(p, p)}»" for p in parts)
 
 
@@ -54,6 +55,11 @@ def test_nothing_reaches_tau() -> None:
     assert said.startswith("No token reaches τ = 0.50")
 
 
+def test_a_chosen_token_is_said_to_be_chosen() -> None:
+    said = read(describe(make_step(sampler(), token=BOY, forced=True), sampler()))
+    assert said.endswith("You chose « boy», which had 33\u00a0% before XTC. A branch begins.")
+
+
 def test_a_protected_token_is_named() -> None:
     settings = sampler(protected=[BOY])
     said = read(describe(make_step(settings), settings))
@@ -91,6 +97,7 @@ def test_token_text_never_becomes_part_of_a_sentence() -> None:
     hostile = ("<img", "${", "{{", "<b>")
     for lane in trace.lanes:
         for step in lane.steps:
-            parts = describe(replace(step), lane.settings.sampler)
+            said = describe(replace(step), lane.settings.sampler)
+            parts = [*said.before, *said.drew]
             assert not any(h in p for p in parts if isinstance(p, str) for h in hostile)
             assert {p for p in parts if isinstance(p, int)} <= set(step.ids)

@@ -16,9 +16,11 @@ QUEUE = 64
 
 def build(host: ModelHost) -> gr.Blocks:
     """Build the page around a model host."""
-    with gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True) as page:
+    page: gr.Blocks = gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
+    with page:
         build_playground(host, RunStore())
-    return page.queue(max_size=QUEUE)
+    page.queue(max_size=QUEUE)
+    return page
 
 
 def theme() -> gr.themes.Base:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,7 +26,7 @@ class Job:
     lanes: tuple[int, ...]
     settings: RunSettings
 
-    def columns(self, model: LanguageModel) -> Iterator[Column]:
+    def columns(self, model: LanguageModel) -> Generator[Column, None, None]:
         """Decode. Closing this generator closes the decode."""
         prefixes = [[step.token for step in self.run.lanes[k].steps] for k in self.lanes]
         shared = self.settings.shared_randomness

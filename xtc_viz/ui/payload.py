@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from xtc_viz import stages
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCPlace
 from xtc_viz.trace import ModelInfo, Step
 from xtc_viz.ui import sentence
@@ -72,6 +73,7 @@ def step_view(
     keep = [i for i, v in enumerate(ids) if i < shown or v in (step.token, step.counterfactual)]
     late = sampler.xtc_place is XTCPlace.BEFORE_TEMPERATURE and sampler.temperature > 0.0
     xtc = sampler.xtc
+    said = sentence.describe(step, sampler)
     return {
         "token": step.token,
         "instead": step.counterfactual,
@@ -97,7 +99,8 @@ def step_view(
         "ids": [ids[i] for i in keep],
         "probs": [rounded(probs[i]) for i in keep],
         "rest": rounded(max(0.0, 1.0 - math.fsum(probs[i] for i in keep))),
-        "said": sentence.describe(step, sampler),
+        "said": said.before,
+        "drew": said.drew,
         "notes": sentence.warnings(step, sampler, eos),
     }
 
@@ -105,18 +108,68 @@ def step_view(
 def block(
     lane: LaneSettings,
     steps: Sequence[Step],
-    index: int,
+    first: int,
     candidates: int,
     token_text: TokenText,
     eos: frozenset[int],
 ) -> dict[str, Any]:
-    """Return the views of steps [64·index, 64·index + 64) and the texts of all their tokens."""
-    part = steps[BLOCK * index : BLOCK * (index + 1)]
-    views = [step_view(step, lane.sampler, eos, candidates) for step in part]
+    """Return the views of these steps, the first at position `first`, and their tokens' texts."""
+    views = [step_view(step, lane.sampler, eos, candidates) for step in steps]
     tokens: set[int] = set()
     for view in views:
         tokens.update(view["ids"], view["removed"], (view["token"], view["instead"]))
-    return {"first": BLOCK * index, "steps": views, "texts": {t: token_text(t) for t in tokens}}
+    return {"first": first, "steps": views, "texts": {t: token_text(t) for t in tokens}}
+
+
+def stage_view(
+    step: Step,
+    sampler: SamplerSettings,
+    context: frozenset[int],
+    candidates: int,
+    token_text: TokenText,
+) -> dict[str, Any]:
+    """Return what each stage of the stack made of the same candidates, in running order.
+
+    `line` is the cutoff of a stage, drawn over the bars that it received; `reach` the mass at
+    which top-p or typical-p stop. `context` are the distinct tokens before the step.
+    """
+    seen = stages.view(step, sampler, context)
+    order = sorted(range(len(seen.ids)), key=lambda i: -seen.stages[0].probs[i])
+    shown = order[: max(candidates, step.eligible)]
+    marked = {i for i, v in enumerate(seen.ids) if v in (step.token, step.counterfactual)}
+    keep = [*shown, *sorted(marked - set(shown))]
+    found = []
+    for number, stage in enumerate(seen.stages):
+        received = seen.stages[max(0, number - 1)].probs
+        probs = [stage.probs[i] for i in keep]
+        found.append(
+            {
+                "name": stage.name,
+                "probs": [rounded(p) for p in probs],
+                "rest": rounded(max(0.0, 1.0 - math.fsum(probs))),
+                **_cutoff(stage.name, sampler, max(received)),
+            }
+        )
+    ids = [seen.ids[i] for i in keep]
+    return {
+        "ids": ids,
+        "texts": {t: token_text(t) for t in ids},
+        "token": step.token,
+        "removed": list(step.removed),
+        "stages": found,
+    }
+
+
+def _cutoff(stage: str, sampler: SamplerSettings, top: float) -> dict[str, float]:
+    if stage == "xtc":
+        return {"line": sampler.xtc.tau}
+    if stage == "min_p":
+        return {"line": rounded(sampler.min_p * top)}
+    if stage == "epsilon_cutoff":
+        return {"line": sampler.epsilon_cutoff}
+    if stage in ("top_p", "typical_p"):
+        return {"reach": getattr(sampler, stage)}
+    return {}
 
 
 def model_line(info: ModelInfo) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.stream import Stops, stream
 
-TEMPLATE = '<main class="xtc"></main>'
+TEMPLATE = '<div class="xtc"></div>'
 RUNS_AT_ONCE = 32  # they share one model; the others wait in line and are told their place
 EVENTS = ("run",)
 

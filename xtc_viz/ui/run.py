@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xtc_viz.decode import Column
-from xtc_viz.settings import LaneSettings, RunSettings
+from xtc_viz.errors import SettingsError
+from xtc_viz.settings import LaneSettings, RunSettings, XTCSettings
 from xtc_viz.steps import Steps
 from xtc_viz.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
-from xtc_viz.ui import payload
+from xtc_viz.ui import imagine, payload
 from xtc_viz.ui.stats import LaneStats
 
 TokenText = Callable[[int], str]
@@ -172,11 +173,26 @@ class Run:
         start = at if len(at) == len(self.lanes) else [0] * len(self.lanes)
         return {"run": run_id, "head": self.head(), **self.message(start)}
 
-    def block(self, lane: int, index: int, candidates: int) -> dict[str, Any]:
-        """Return 64 steps of a lane for the inspector."""
+    def block(
+        self, lane: int, index: int, candidates: int, xtc: XTCSettings | None = None
+    ) -> dict[str, Any]:
+        """Return 64 steps of a lane for the inspector; with `xtc`, as it would have decided."""
         log = self.lanes[lane]
+        first = payload.BLOCK * index
+        steps, settings = log.steps[first : first + payload.BLOCK], log.settings
+        if xtc:
+            steps = imagine.imagined_steps(steps, xtc, self.settings.top_candidates)
+            settings = imagine.with_xtc(settings, xtc)
         eos = frozenset(self.model.eos_ids)
-        return payload.block(log.settings, log.steps, index, candidates, self.text, eos)
+        return payload.block(settings, steps, first, candidates, self.text, eos)
+
+    def stages(self, lane: int, i: int, candidates: int) -> dict[str, Any]:
+        """Return one step stage by stage. Raises `SettingsError` for a step that is not there."""
+        log = self.lanes[lane]
+        if not 0 <= i < len(log.steps):
+            raise SettingsError("i", f"in [0, {len(log.steps)})", i)
+        before = frozenset((*self.prompt_ids, *(step.token for step in log.steps[:i])))
+        return payload.stage_view(log.steps[i], log.settings.sampler, before, candidates, self.text)
 
     def _rate(self, lane: LaneLog) -> dict[str, float]:
         written = len(lane.steps) - lane.begin

@@ -6,6 +6,7 @@ Token text never becomes part of a sentence, so that no view can mistake it for 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from xtc_viz.rule import Outcome
 from xtc_viz.settings import SamplerSettings
@@ -53,40 +54,60 @@ def listed(tokens: Sequence[int]) -> list[Part]:
     return shown
 
 
-def describe(step: Step, sampler: SamplerSettings) -> list[Part]:
+class Said(NamedTuple):
+    """What is settled before the dice are thrown, and what they then drew."""
+
+    before: list[Part]
+    drew: list[Part]
+
+
+def describe(step: Step, sampler: SamplerSettings) -> Said:
     """Say what happened at a step: who was eligible, what the coin said, what was drawn."""
+    if step.forced:
+        chosen = f", which had {percent(step.p)} before XTC. A branch begins."
+        return Said(_settled(step, sampler), [" You chose ", step.token, chosen])
+    return Said(_settled(step, sampler), _drawn(step))
+
+
+def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
     xtc = sampler.xtc
     tau, rho, coin = number(xtc.tau), number(xtc.rho), drawn(step.coin, xtc.rho)
     eligible = list(step.ids[: step.eligible])
-    if step.forced:
-        return ["You chose ", step.token, f" here, which had {percent(step.p)} before XTC."]
-    pick: list[Part] = [" The dice drew ", step.token, f" ({percent(step.p)})."]
     if not eligible:
-        return [f"No token reaches τ = {tau}, so XTC has nothing to choose from.", *pick]
+        return [f"No token reaches τ = {tau}, so XTC has nothing to choose from."]
     if len(eligible) == 1:
         only: list[Part] = ["Only ", eligible[0], f" clears τ = {tau}, with "]
-        only += [percent(step.probs[0]), ": there is no choice to make, and XTC leaves it alone."]
-        return only if step.token == eligible[0] else [*only, *pick]
+        return [*only, percent(step.probs[0]), ": there is no choice to make, and XTC rests."]
     start: list[Part] = [f"{len(eligible)} tokens clear τ = {tau}"]
     would = [token for token in eligible if token != step.underdog]
     if step.outcome is Outcome.SKIPPED and xtc.rho == 0.0:
         could: list[Part] = [". XTC is off here (ρ = 0); it could have removed ", *listed(would)]
-        return [*start, *could, f" ({percent(step.removable_mass)} of the probability).", *pick]
+        return [*start, *could, f" ({percent(step.removable_mass)} of the probability)."]
     if step.outcome is Outcome.SKIPPED:
         held = f". The coin {coin} is not under ρ = {rho}, so XTC holds back."
-        return [*start, ": ", *listed(eligible), held, *pick]
+        return [*start, ": ", *listed(eligible), held]
     fires = f"; the coin {coin} is under ρ = {rho}"
     if step.outcome is Outcome.PROTECTED:
         guard = [t for t in would if t in xtc.protected]
         veto: list[Part] = [f"{fires}, but firing would silence ", *listed(guard)]
-        return [*start, *veto, ", which is protected: XTC leaves this step alone.", *pick]
+        return [*start, *veto, ", which is protected: XTC leaves this step alone."]
     kept = [token for token in eligible if token not in step.removed]
     parts: list[Part] = [*start, f"{fires}: XTC fires, removes ", *listed(step.removed)]
-    parts += [f" ({percent(step.removed_mass)} of the probability) and keeps ", *listed(kept), "."]
+    return [
+        *parts,
+        f" ({percent(step.removed_mass)} of the probability) and keeps ",
+        *listed(kept),
+        ".",
+    ]
+
+
+def _drawn(step: Step) -> list[Part]:
     if step.changed:
-        parts += [" Without XTC the same dice would have drawn ", step.counterfactual]
-        return [*parts, "; now they drew ", step.token, "."]
-    return [*parts, " The dice drew ", step.token, ", as they would have without XTC."]
+        without: list[Part] = [" Without XTC the same dice would have drawn ", step.counterfactual]
+        return [*without, "; now they drew ", step.token, "."]
+    if step.fired:
+        return [" The dice drew ", step.token, ", as they would have without XTC."]
+    return [" The dice drew ", step.token, f" ({percent(step.p)})."]
 
 
 def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[list[Part]]:

@@ -6,17 +6,21 @@ answered is answered by `{"error": {"message": …}}`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from xtc_viz import tracefile
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.host import ModelHost
-from xtc_viz.ui import payload
+from xtc_viz.settings import XTCSettings
+from xtc_viz.ui import controls, exports, imagine, payload
 from xtc_viz.ui.controls import whole
+from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.stream import Stops, problem
 
 MAX_CANDIDATES = 100
+MAX_TRACE = 50_000_000
 
 Question = Callable[[list[Any]], str]
 
@@ -40,14 +44,12 @@ def answer(function: Callable[..., object]) -> Question:
 def questions(host: ModelHost, store: RunStore, stops: Stops) -> list[Question]:
     """Return the functions that the page may call, by their names."""
 
-    def block(run: object, lane: object, index: object, candidates: object) -> object:
-        """64 steps of a lane for the inspector."""
-        found = store.get(run)
-        number = whole("lane", lane)
-        if number >= len(found.lanes):
-            raise SettingsError("lane", f"below {len(found.lanes)}", number)
+    def block(run: object, lane: object, index: object, candidates: object, xtc: object) -> object:
+        """64 steps of a lane for the inspector, under other XTC settings if `xtc` is given."""
+        found, number = _lane(store, run, lane)
         wanted = min(whole("candidates", candidates), MAX_CANDIDATES)
-        return found.block(number, whole("index", index), wanted)
+        other = _xtc(found, number, xtc) if xtc else None
+        return found.block(number, whole("index", index), wanted, other)
 
     def open(run: object, at: object) -> object:
         """All of a run that the page does not have; `at` counts the steps it has by lane."""
@@ -60,7 +62,66 @@ def questions(host: ModelHost, store: RunStore, stops: Stops) -> list[Question]:
 
     def hello() -> object:
         """What the page says about the model, once it is there."""
-        info = host.info
-        return {"model": payload.model_line(info) if info else None}
+        state = host.state
+        loading = f"Loading {state.loading} … {state.words}".strip() if state.loading else ""
+        return {
+            "model": payload.model_line(state.info) if state.info else None,
+            "phase": state.phase,
+            "note": loading or state.failure,
+        }
 
-    return [answer(function) for function in (block, open, stop, hello)]
+    def stages(run: object, lane: object, i: object, candidates: object) -> object:
+        """One step stage by stage."""
+        found, number = _lane(store, run, lane)
+        wanted = min(whole("candidates", candidates), MAX_CANDIDATES)
+        return found.stages(number, whole("i", i), wanted)
+
+    def what_if(run: object, lane: object, xtc: object) -> object:
+        """Where XTC would act along a lane's text under other settings."""
+        found, number = _lane(store, run, lane)
+        trace = found.trace()
+        settings = _xtc(found, number, xtc)
+        return imagine.what_if(trace.lanes[number], settings, trace.settings.top_candidates)
+
+    def strength(run: object, lane: object, xtc: object) -> object:
+        """The map of ρ × τ for a lane's text."""
+        found, number = _lane(store, run, lane)
+        trace = found.trace()
+        settings = _xtc(found, number, xtc)
+        return imagine.strength_map(trace.lanes[number], settings, trace.settings.top_candidates)
+
+    def export(run: object, kind: object) -> object:
+        """A run to keep: `trace`, `table` or `replay`, as text."""
+        found = store.get(run)
+        if kind == "trace":
+            return tracefile.dumps(found.trace())
+        if kind == "table":
+            return exports.table(found.trace())
+        if kind == "replay":
+            return exports.replay(found, controls.specification())
+        raise SettingsError("kind", "trace, table or replay", kind)
+
+    def load(text: object) -> object:
+        """Show a trace file; the answer is a whole message."""
+        if not isinstance(text, str) or len(text) > MAX_TRACE:
+            raise SettingsError("trace", f"a text of at most {MAX_TRACE:,} characters", "another")
+        run = Run.of(tracefile.loads(text), "loaded")
+        return run.whole(store.add(run))
+
+    every = (block, open, stop, hello, stages, what_if, strength, export, load)
+    return [answer(function) for function in every]
+
+
+def _lane(store: RunStore, run: object, lane: object) -> tuple[Run, int]:
+    found, number = store.get(run), whole("lane", lane)
+    if number >= len(found.lanes):
+        raise SettingsError("lane", f"below {len(found.lanes)}", number)
+    return found, number
+
+
+def _xtc(run: Run, lane: int, values: object) -> XTCSettings:
+    """The lane's own XTC settings with what the page changed; protected tokens stay."""
+    own = run.lanes[lane].settings.sampler.xtc
+    if not isinstance(values, Mapping):
+        raise SettingsError("xtc", "an object with named values", values)
+    return XTCSettings.from_dict({**values, "protected": own.protected})

@@ -90,7 +90,9 @@ def _run(
             if stop.is_set():
                 yield {"state": "stopped"}
                 return
-            yield {"state": "waiting", "place": turn.ahead}
+            loading = host.state.loading
+            note = f"{loading} is still loading; your run starts by itself." if loading else ""
+            yield {"state": "waiting", "place": turn.ahead, "note": note}
         model = turn.model
         job = prepare(asked, store, model)
         run = job.run

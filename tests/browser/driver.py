@@ -1,0 +1,64 @@
+"""What a person does with the page, and what they see there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+READ = """lane => [...document.querySelectorAll(`#lane-${lane} .t`)].map(span => ({
+  text: span.textContent, fired: span.classList.contains('o3'),
+  changed: span.classList.contains('changed')}))"""
+
+
+def tokens(page: Page, lane: int) -> list[dict[str, Any]]:
+    """The chips of a lane as they stand in the document."""
+    found: list[dict[str, Any]] = page.evaluate(READ, lane)
+    return found
+
+
+def counts(page: Page) -> list[int]:
+    """How many chips each lane has, at one moment."""
+    lanes = "[...document.querySelectorAll('.tokens')]"
+    found: list[int] = page.evaluate(f"{lanes}.map(lane => lane.querySelectorAll('.t').length)")
+    return found
+
+
+def chips(page: Page, lane: int) -> Locator:
+    return page.locator(f"#lane-{lane} .t")
+
+
+def generate(page: Page, prompt: str | None = None, length: int | None = None) -> None:
+    """Type a prompt and a length, and press Generate."""
+    if prompt is not None:
+        page.fill("#prompt", prompt)
+    if length is not None:
+        page.fill(".composer [data-field=max_new_tokens]", str(length))
+    page.get_by_role("button", name="Generate").click()
+
+
+def writing(page: Page, tokens_at_least: int = 1, lane: int = 0) -> None:
+    """Wait until a run of this page has written something."""
+    page.wait_for_selector(".composer[data-phase=running]")
+    page.wait_for_function(
+        "([lane, n]) => document.querySelectorAll(`#lane-${lane} .t`).length >= n",
+        arg=[lane, tokens_at_least],
+    )
+
+
+def finished(page: Page, timeout: float = 60_000) -> None:
+    """Wait for the end of the run."""
+    page.wait_for_selector(".composer[data-phase=idle]", timeout=timeout)
+
+
+def run(page: Page, prompt: str | None = None, length: int | None = None) -> None:
+    """A whole run."""
+    done = int(page.locator(".xtc").get_attribute("data-done") or 0)
+    generate(page, prompt, length)
+    page.wait_for_selector(f".xtc[data-done='{done + 1}']", timeout=60_000)
+
+
+def inspector(page: Page) -> Locator:
+    found = page.get_by_test_id("inspector")
+    expect(found.locator(".content:not([data-loading])")).to_be_visible()
+    return found

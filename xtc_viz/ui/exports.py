@@ -1,0 +1,71 @@
+"""What can be taken away from the page: a table of steps, and a replay that needs no server."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from xtc_viz.trace import Trace
+from xtc_viz.ui import payload, web
+from xtc_viz.ui.run import Run
+
+COLUMNS = (
+    *("lane", "position", "token", "text", "outcome", "changed", "forced", "coin", "eligible"),
+    *("removed", "removed_mass", "removable_mass", "counterfactual", "p", "q", "rank"),
+    "entropy",
+)
+REPLAY_CANDIDATES = 25
+
+
+def table(trace: Trace) -> str:
+    """Return the steps of all lanes as CSV, one row a step.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(_rows(trace))
+    return out.getvalue()
+
+
+def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
+    texts = trace.vocabulary
+    for lane in trace.lanes:
+        for i, step in enumerate(lane.steps):
+            yield (
+                _cell(lane.settings.name), i, step.token, _cell(step.text), step.outcome.value,
+                step.changed, step.forced, step.coin, step.eligible,
+                _cell(" | ".join(texts[v] for v in step.removed)), step.removed_mass,
+                step.removable_mass, _cell(texts[step.counterfactual]), step.p, step.q,
+                step.rank, step.entropy,
+            )  # fmt: skip
+
+
+def _cell(text: str) -> str:
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def replay(run: Run, spec: dict[str, object]) -> str:
+    """Return a page of its own that shows a run offline: lanes, timeline and inspector."""
+    blocks = {
+        f"{k}/{index}": run.block(k, index, REPLAY_CANDIDATES)
+        for k, lane in enumerate(run.lanes)
+        for index in range(-(-len(lane.steps) // payload.BLOCK))
+    }
+    data = payload.encode({"spec": spec, "message": run.whole("replay"), "blocks": blocks})
+    data = data.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    # Within a script element only "<" could end it, and `encode` leaves none.
+    return (
+        "<!doctype html>\n"
+        '<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
+        f"<title>xtc_viz replay</title>\n<style>{web.style()}</style></head>\n"
+        '<body style="margin:0"><main class="xtc"></main>\n'
+        f"<script>\n{web.script('replay')}\n"
+        f"module_replay.startReplay(document.querySelector('.xtc'), {data});\n"
+        "</script></body></html>\n"
+    )

@@ -1,0 +1,76 @@
+"""What-if for the page: the recorded steps of a lane under other XTC settings, without the model.
+
+Always along the text that was written; never a new generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import log1p
+from typing import Any
+
+from xtc_viz.rule import Decision
+from xtc_viz.settings import KNOBS, LaneSettings, XTCSettings
+from xtc_viz.trace import LaneTrace, Step
+from xtc_viz.ui.stats import OUTCOMES
+from xtc_viz.whatif import evaluate, intensity_map
+
+RHOS = tuple(i / 10 for i in range(11))
+TAUS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5)
+_NUMBER = {outcome: str(i) for i, outcome in enumerate(OUTCOMES)}
+
+
+def with_xtc(lane: LaneSettings, xtc: XTCSettings) -> LaneSettings:
+    return replace(lane, sampler=replace(lane.sampler, xtc=xtc))
+
+
+def what_if(lane: LaneTrace, xtc: XTCSettings, top_candidates: int) -> dict[str, Any]:
+    """Return each step's outcome as a digit, how many tokens each would have, and the sums."""
+    found = evaluate(lane.steps, xtc, top_candidates)
+    count = max(1, len(lane.steps))
+    return {
+        "outcomes": "".join(_NUMBER[d.outcome] for d in found.decisions),
+        "eligible": [len(d.eligible) for d in found.decisions],
+        "mass": [round(1e4 * d.removed_mass) for d in found.decisions],
+        "counts": [found.count(outcome) for outcome in OUTCOMES],
+        "exact": found.exact,
+        "expected": round(found.expected_interventions, 2),
+        "removed": round(found.expected_removed_mass / count, 5),
+    }
+
+
+def imagined(step: Step, decision: Decision) -> Step:
+    """Return a recorded step as other settings would have decided it; its token stays."""
+    left = 1.0 - decision.removed_mass
+    return replace(
+        step,
+        outcome=decision.outcome,
+        eligible=len(decision.eligible),
+        removed=decision.removed,
+        removed_mass=decision.removed_mass,
+        removable_mass=decision.removable_mass,
+        log_z_final=log1p(-decision.removed_mass) if left > 0.0 else 0.0,
+    )
+
+
+def imagined_steps(steps: Sequence[Step], xtc: XTCSettings, top_candidates: int) -> list[Step]:
+    """Return these steps under other settings."""
+    found = evaluate(steps, xtc, top_candidates)
+    return [imagined(step, d) for step, d in zip(steps, found.decisions, strict=True)]
+
+
+def strength_map(lane: LaneTrace, xtc: XTCSettings, top_candidates: int) -> dict[str, Any]:
+    """Return the expected interventions and removed mass per step over a grid of ρ and τ.
+
+    τ goes down to where the record is exact, 1/K.
+    """
+    least = max(KNOBS["tau"].slider[0], 1.0 / top_candidates)
+    taus = [tau for tau in TAUS if tau >= least]
+    grid = intensity_map(lane.steps, xtc, RHOS, taus, top_candidates)
+    return {
+        "rhos": grid.rhos,
+        "taus": grid.taus,
+        "interventions": [[round(v, 4) for v in row] for row in grid.interventions],
+        "removed": [[round(v, 4) for v in row] for row in grid.removed_mass],
+    }
