@@ -38,6 +38,10 @@ def test_defaults_and_slider_ends_are_allowed_values(knob):
         (lambda: XTCSettings(rho=True), "`rho` must be in [0, 1], but is True"),
         (lambda: SamplerSettings(top_k=1.5), "`top_k` must be an integer >= 0, but is 1.5"),
         (lambda: SamplerSettings(top_k=math.inf), "`top_k` must be an integer >= 0, but is inf"),
+        (
+            lambda: SamplerSettings(temperature=1e-9),
+            "`temperature` must be 0 or at least 0.01, but",
+        ),
         (lambda: RunSettings(seed=-1), "`seed` must be an integer in [0,"),
         (lambda: RunSettings(lanes=()), "`lanes` must be 1 to 4 lanes, but is 0"),
         (lambda: RunSettings(stop=("",)), "`stop` must be a list of non-empty texts"),
@@ -59,7 +63,7 @@ def test_a_bad_value_is_named_with_its_bounds(make, message):
     rho=st.floats(0, 1),
     tau=st.floats(0, 1, exclude_min=True, exclude_max=True),
     protected=st.frozensets(st.integers(0, 2**31)),
-    temperature=st.floats(0, 100),
+    temperature=st.just(0.0) | st.floats(0.01, 100),
     top_k=st.integers(0, 10**6),
     seed=st.integers(0, 2**63 - 1),
 )

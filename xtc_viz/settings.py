@@ -80,9 +80,9 @@ KNOBS: dict[str, Knob] = {
             soft_high=2.0,
         ),
         Knob(
-            "repetition_penalty", "Repetition penalty", 1.0, 0.0, 100.0, 0.01,
+            "repetition_penalty", "Repetition penalty", 1.0, 0.1, 10.0, 0.01,
             "Lowers the scores of tokens that already occurred. 1 is off.",
-            low_open=True, soft_low=0.5, soft_high=2.0,
+            soft_low=0.5, soft_high=2.0,
         ),
         Knob(
             "top_k", "Top-k", 0, 0, math.inf, 1,
@@ -126,6 +126,10 @@ KNOBS: dict[str, Knob] = {
         ),
     )
 }  # fmt: skip
+
+
+MIN_TEMPERATURE = 0.01
+"""The least temperature beside 0."""
 
 
 class Strategy(StrEnum):
@@ -241,6 +245,9 @@ class SamplerSettings:
 
     def __post_init__(self) -> None:
         _check_knobs(self)
+        if 0.0 < self.temperature < MIN_TEMPERATURE:
+            # Smaller ones overflow float32 and mean the same: the most probable token.
+            raise SettingsError("temperature", f"0 or at least {MIN_TEMPERATURE}", self.temperature)
         object.__setattr__(self, "xtc_place", _choice("xtc_place", XTCPlace, self.xtc_place))
         if not isinstance(self.xtc, XTCSettings):
             object.__setattr__(self, "xtc", XTCSettings.from_dict(self.xtc))
