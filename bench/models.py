@@ -7,8 +7,15 @@ from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    AutoModelForCausalLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 
+from xtc_viz.models.linear import use_few_rows_linear
 from xtc_viz.models.local import LocalModel
 from xtc_viz.trace import ModelInfo
 
@@ -18,12 +25,31 @@ LOGIT_SPREAD = 5.0
 
 
 def story_model() -> LocalModel:
-    """Return the embedded model; its texts end only at their length."""
+    """Return the embedded model as the app loads it; its texts end only at their length."""
     model = LocalModel.load(str(STORY_MODEL))
     return LocalModel(model.model, model.tokenizer, replace(model.info, eos_ids=()))
 
 
+def plain_story_model() -> PreTrainedModel:
+    """Return the embedded model as transformers loads it, in float32."""
+    model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(STORY_MODEL, dtype=torch.float32)
+    return model.eval()  # type: ignore[no-untyped-call,no-any-return]
+
+
 def random_135m(dtype: torch.dtype) -> LocalModel:
+    """Return `plain_random_135m` as the app would load it, in `dtype`."""
+    model = plain_random_135m().to(dtype)  # type: ignore[arg-type]
+    use_few_rows_linear(model)
+    info = ModelInfo(
+        name="random 135M", revision="", dtype=str(dtype).removeprefix("torch."), device="cpu",
+        parameters=model.num_parameters(), vocab_size=model.config.vocab_size,
+        context_length=model.config.max_position_embeddings, eos_ids=(), newline_ids=(),
+        has_chat_template=False,
+    )  # fmt: skip
+    return LocalModel(model, _byte_level_tokenizer(model.config.vocab_size), info)
+
+
+def plain_random_135m() -> PreTrainedModel:
     """Return a Llama of SmolLM2-135M's shape with random weights and as peaked as a real one."""
     torch.manual_seed(0)
     config = LlamaConfig(
@@ -31,19 +57,12 @@ def random_135m(dtype: torch.dtype) -> LocalModel:
         num_attention_heads=9, num_key_value_heads=3, max_position_embeddings=2048,
         tie_word_embeddings=True, bos_token_id=None, eos_token_id=None,
     )  # fmt: skip
-    model = LlamaForCausalLM(config).eval()  # type: ignore[no-untyped-call]
+    model: PreTrainedModel = LlamaForCausalLM(config).eval()  # type: ignore[no-untyped-call]
     with torch.inference_mode():
         spread = model(torch.arange(100, 164)[None]).logits[0].std(dim=-1).mean()
     with torch.no_grad():
-        model.model.norm.weight.mul_(LOGIT_SPREAD / spread)
-    model = model.to(dtype)
-    info = ModelInfo(
-        name="random 135M", revision="", dtype=str(dtype).removeprefix("torch."), device="cpu",
-        parameters=model.num_parameters(), vocab_size=config.vocab_size,
-        context_length=config.max_position_embeddings, eos_ids=(), newline_ids=(),
-        has_chat_template=False,
-    )  # fmt: skip
-    return LocalModel(model, _byte_level_tokenizer(config.vocab_size), info)
+        model.get_parameter("model.norm.weight").mul_(LOGIT_SPREAD / spread)
+    return model
 
 
 def _byte_level_tokenizer(size: int) -> PreTrainedTokenizerFast:
