@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from xtc_viz.errors import ModelError
-from xtc_viz.models.loading import is_out_of_memory, resolve_device
+from xtc_viz.models.loading import is_out_of_memory
 from xtc_viz.models.local import LocalModel
 from xtc_viz.models.spec import ModelSpec
 
@@ -123,24 +123,6 @@ def test_a_broken_tokenizer(copy: Path) -> None:
     (copy / "tokenizer.json").write_text("{}")
     with pytest.raises(ModelError, match="mine could not be loaded"):
         load(copy)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"device": "abacus"}, r"`device` must be auto, cpu, cuda or cuda:N, but is 'abacus'"),
-        ({"dtype": "int3"}, r"`dtype` must be one of auto, .*, but is 'int3'"),
-    ],
-)
-def test_settings_are_checked(copy: Path, options: dict[str, str], message: str) -> None:
-    with pytest.raises(ModelError, match=message):
-        load(copy, **options)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_no_cuda_device() -> None:
-    with pytest.raises(ModelError, match="this machine has no CUDA device"):
-        resolve_device("cuda:0")
 
 
 def test_out_of_memory_is_told_from_other_errors() -> None:

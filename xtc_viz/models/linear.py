@@ -40,8 +40,11 @@ def use_few_rows_linear(model: nn.Module) -> None:
     """Replace the plain linear layers of a float32 model on the CPU; weights are shared."""
     for module in list(model.modules()):
         for name, child in list(module.named_children()):
-            # Exactly this class: quantized and other special layers keep their own ways.
-            if type(child) is nn.Linear and child.weight.dtype is torch.float32:
+            # Exactly this class: quantized and other special layers keep their own ways, and
+            # a layer whose weights accelerate moves about is in its hands.
+            if type(child) is not nn.Linear or hasattr(child, "_hf_hook"):
+                continue
+            if child.weight.dtype is torch.float32:
                 new = FewRowsLinear(
                     child.in_features, child.out_features, child.bias is not None, device="meta"
                 )

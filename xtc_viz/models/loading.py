@@ -12,15 +12,15 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
 from xtc_viz.errors import ModelError
+from xtc_viz.models.placement import options, resolve_device, resolve_dtype, spread_of
 from xtc_viz.models.spec import ModelSpec, Progress, no_progress
-
-DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tuple[Any, Any]:
     """Return the model, in evaluation mode on its device, and its tokenizer, from a folder."""
     device = resolve_device(spec.device)
     dtype = resolve_dtype(spec.dtype, device)
+    chosen = options(spec, device, dtype)
     name = spec.short_name
     progress(f"reading {name}", None)
     try:
@@ -30,7 +30,7 @@ def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tup
         # Typed as one value, but `output_loading_info` makes it two.
         both: Any = AutoModelForCausalLM.from_pretrained(
             folder,
-            dtype=dtype,
+            **chosen,
             use_safetensors=True,
             trust_remote_code=False,
             output_loading_info=True,
@@ -40,35 +40,14 @@ def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tup
             # transformers would go on with random numbers in their place.
             missing = ", ".join(sorted(loaded["missing_keys"])[:3])
             raise ModelError(f"The weights of {name} are incomplete: there is no {missing}.")
-        return model.to(device).eval(), tokenizer
+        if "disk" in spread_of(model):
+            # It would run, at minutes a token.
+            raise ModelError(f"{name} does not fit into the memory that `max_memory` admits.")
+        return model.eval(), tokenizer
     except ModelError:
         raise
     except Exception as error:
         raise _read_error(error, name, device) from error
-
-
-def resolve_device(device: str) -> torch.device:
-    """Return the device for a setting, `auto` being the GPU where there is one."""
-    if device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        resolved = torch.device(device)
-    except RuntimeError:
-        raise ModelError(f"`device` must be auto, cpu, cuda or cuda:N, but is {device!r}") from None
-    if resolved.type == "cuda" and not torch.cuda.is_available():
-        raise ModelError(f"`device` is {device!r}, but this machine has no CUDA device.")
-    return resolved
-
-
-def resolve_dtype(dtype: str, device: torch.device) -> torch.dtype:
-    """Return the torch dtype for a setting, `auto` being what keeps the eligible set and speed."""
-    if dtype in DTYPES:
-        return DTYPES[dtype]
-    if dtype != "auto":
-        raise ModelError(f"`dtype` must be one of auto, {', '.join(DTYPES)}, but is {dtype!r}")
-    if device.type == "cuda" and torch.cuda.is_bf16_supported():
-        return torch.bfloat16
-    return torch.float32
 
 
 def _check_config(folder: Path, name: str) -> None:

@@ -14,6 +14,7 @@ from xtc_viz.models.detokenize import StreamDetokenizer, TokenTexts
 from xtc_viz.models.download import fetch, revision_of
 from xtc_viz.models.linear import use_few_rows_linear
 from xtc_viz.models.loading import read
+from xtc_viz.models.placement import devices_of
 from xtc_viz.models.prompts import check_prompts, check_room
 from xtc_viz.models.spec import ModelSpec, Progress, no_progress
 from xtc_viz.trace import ModelInfo
@@ -41,7 +42,7 @@ class LocalModel:
     def read(cls, spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> LocalModel:
         """Read the model that `fetch` put into `folder`; raises `ModelError`."""
         model, tokenizer = read(spec, folder, progress)
-        if model.device.type == "cpu":
+        if devices_of(model)[0].type == "cpu":
             use_few_rows_linear(model)
         return cls(model, tokenizer, describe(model, tokenizer, spec, folder))
 
@@ -80,7 +81,7 @@ class LocalGeneration:
     def __init__(self, model: LocalModel, prompts: list[tuple[int, ...]]) -> None:
         self._model = model.model
         self._info = model.info
-        self._device = model.model.get_input_embeddings().weight.device
+        self._device = devices_of(self._model)[0]
         self._lanes = len(prompts)
         self._length = max(map(len, prompts))
         self._shortest = min(map(len, prompts))
@@ -150,11 +151,12 @@ def describe(model: Any, tokenizer: Any, spec: ModelSpec, folder: Path) -> Model
     """Collect what a page or a trace says about a loaded model."""
     config = model.config.get_text_config()
     texts = TokenTexts(tokenizer)
+    dtype = str(model.dtype).removeprefix("torch.")
     return ModelInfo(
         name=spec.short_name,
         revision=revision_of(spec, folder),
-        dtype=str(model.dtype).removeprefix("torch."),
-        device=str(model.device),
+        dtype=dtype if spec.quantization == "none" else f"{dtype}, {spec.quantization}",
+        device=", ".join(map(str, devices_of(model))),
         parameters=model.num_parameters(),
         vocab_size=config.vocab_size,
         context_length=_context_length(config, tokenizer),

@@ -9,6 +9,9 @@ from pathlib import Path
 # Called with words for people and the share that is done, in [0, 1], or None if unknown.
 Progress = Callable[[str, float | None], None]
 
+QUANTIZATIONS = ("none", "8bit", "4bit")
+ATTENTIONS = ("auto", "sdpa", "eager", "flash_attention_2")
+
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
@@ -16,12 +19,18 @@ class ModelSpec:
 
     `device` is `auto`, `cpu`, `cuda` or `cuda:1`; `dtype` is `auto`, `float32`, `bfloat16` or
     `float16`, where auto is bfloat16 on a GPU that has it and float32 on the CPU.
+    `quantization` is `none`, `8bit` or `4bit` (with bitsandbytes), `attention` the implementation
+    in transformers, `auto` being its own choice. `max_memory` limits what each device may hold,
+    such as `{"0": "20GiB", "cpu": "60GiB"}`, and spreads the model over the devices named.
     """
 
     name: str
     revision: str | None = None
     device: str = "auto"
     dtype: str = "auto"
+    quantization: str = "none"
+    attention: str = "auto"
+    max_memory: dict[str, str] | None = None
 
     @property
     def is_folder(self) -> bool:
