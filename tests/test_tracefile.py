@@ -150,7 +150,7 @@ def traces(draw: st.DrawFn) -> Trace:
         strategy=st.sampled_from(Strategy),
         protected=st.frozensets(st.integers(0, VOCAB_SIZE - 1), max_size=4),
     )
-    sampler = st.builds(SamplerSettings, temperature=st.floats(0, 2), xtc=xtc)
+    sampler = st.builds(SamplerSettings, temperature=st.floats(0.01, 2) | st.just(0.0), xtc=xtc)
     lane = st.builds(
         LaneTrace,
         settings=st.builds(LaneSettings, name=TEXT, sampler=sampler),
@@ -395,7 +395,9 @@ def changed(place: Place, value: object) -> str:
         ((*STEPS, "removed_mass", 0), -0.5, r"`removed_mass` must be in \[0, 1\], but is -0.5"),
         ((*STEPS, "rank", 0), 0, r"`rank` must be in \[1, 50000\], but is 0"),
         ((*STEPS, "ids", 0, 2), 50_000, r"lane 2, step 1: `ids` must be in \[0, 50000\)"),
-        ((*STEPS, "ids", 0, 2), 2**40, r"column `ids`, step 1 holds too large a number"),
+        ((*STEPS, "ids", 0, 2), 2**31, r"column `ids`, step 1, entry 3 is too large: 2147483648"),
+        ((*STEPS, "rank", 1), -(2**40), r"column `rank`, step 2 is too large: -1099511627776"),
+        ((*STEPS, "cut_by", 0), [200], r"column `cut_by`, step 1 holds too large a number"),
         ((*STEPS, "ids", 0, 2), 7, r"`ids` names a token twice"),
         ((*STEPS, "ids", 0, 2), 8, r"lane 2, step 1: `ids`: token 8 is not in the vocabulary"),
         ((*STEPS, "ids", 0, 2), None, r"column `ids`, step 1, entry 3 must be an integer"),

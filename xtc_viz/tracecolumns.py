@@ -21,6 +21,7 @@ N = TypeVar("N")
 P = TypeVar("P")
 
 _HUGE = 1e308
+_LARGE = 2**31 - 1
 _INTS = frozenset({int})
 _NUMBERS = frozenset({int, float})
 
@@ -67,11 +68,13 @@ def read_flag(where: str, value: object) -> bool:
 
 
 def read_ints(where: str, data: object, unit: str = "entry") -> list[int]:
-    """Return a list of integers; a message counts its `unit`s from 1."""
+    """Return a list of integers of 32 bits; a message counts its `unit`s from 1."""
     values = read_list(where, data)
-    if not _INTS.issuperset(map(type, values)):
+    plain = _INTS.issuperset(map(type, values))
+    if values and not (plain and -_LARGE <= min(values) <= max(values) <= _LARGE):
         for number, value in enumerate(values, 1):
-            read_int(f"{where}, {unit} {number}", value)
+            if not -_LARGE <= read_int(f"{where}, {unit} {number}", value) <= _LARGE:
+                raise TraceError(f"{where}, {unit} {number} is too large: {shown(value)}.")
     return values
 
 
