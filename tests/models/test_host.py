@@ -311,6 +311,58 @@ def test_unload_waits_for_its_turn() -> None:
     assert host.state == HostState()
 
 
+def test_a_queue_that_is_full_refuses_but_loads_may_wait(gate: Gate) -> None:
+    host = ModelHost(FakeModel(), gate.open(), max_waiting=1)
+    with host.turn() as first:
+        assert first.wait(0)
+        with host.turn() as second:
+            with pytest.raises(BusyError, match="1 runs are waiting already"), host.turn():
+                pass
+            load = host.load_in_background("next")
+            until(lambda: host.waiting == 2)
+        until(lambda: host.waiting == 1)
+        assert second.ahead == 0
+        with pytest.raises(BusyError, match="1 runs"), host.turn():
+            pass
+    assert load.wait(LONG)
+    with host.turn() as turn:
+        assert turn.wait(LONG)
+
+
+def test_a_model_that_nobody_uses_rests_and_comes_back(gate: Gate) -> None:
+    host = ModelHost(loader=gate.open(), rest_after=0.02)
+    info = host.load("one")
+    until(lambda: host.state.resting)
+    assert host.state.info == info, "the page still says which model it is"
+    assert host._model is None
+    for _ in range(2):
+        with host.turn() as turn:
+            assert turn.wait(LONG)
+            time.sleep(0.05)  # it does not rest while it is in use
+            assert turn.model.info == info
+            assert not host.state.resting
+        until(lambda: host.state.resting)
+    assert len(gate.made) == 3
+
+
+def test_a_model_that_was_given_or_unloaded_does_not_come_back(gate: Gate) -> None:
+    model = FakeModel()
+    host = ModelHost(model, gate.open(), rest_after=0.01)
+    with host.turn() as turn:
+        assert turn.wait(0)
+    time.sleep(0.05)
+    with host.turn() as turn:
+        assert turn.wait(0)
+        assert turn.model is model, "nobody could load it again"
+    host.load("one")
+    host.unload()
+    with host.turn() as turn:
+        assert turn.wait(0)
+        with pytest.raises(ModelError, match="No model is loaded"):
+            _ = turn.model
+    assert len(gate.made) == 1
+
+
 def test_two_runs_at_once_do_not_leak_into_each_other() -> None:
     """Two sessions' decodes, interleaved by threads, write what each writes alone."""
     host = ModelHost(FakeModel(delay=0.0005))

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.models import tiny
-from xtc_viz.errors import PromptError
+from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.local import LocalModel, describe
 from xtc_viz.models.spec import ModelSpec
@@ -174,6 +174,20 @@ def test_logits_of_a_step_are_not_overwritten_by_the_next(load: Load) -> None:
     second = generation.advance([7])
     assert torch.equal(first, copy)
     assert generation.logits is second
+
+
+def test_out_of_memory_within_a_decode_is_said_in_words(load: Load) -> None:
+    generation = load("llama").start([[5, 6]] * 2)
+
+    def fail(*args: object) -> None:
+        torch.empty(1 << 60, dtype=torch.uint8)
+
+    hook = load("llama").model.register_forward_pre_hook(fail)
+    try:
+        with pytest.raises(ModelError, match="ran out of memory at 3 tokens in 2 lanes"):
+            generation.advance([7, 8])
+    finally:
+        hook.remove()
 
 
 def test_inference_mode_does_not_leak(load: Load) -> None:

@@ -8,9 +8,9 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import torch
 
@@ -33,6 +33,8 @@ class HostState:
 
     `info` is the model in use. `loading` names one that is on its way, with words and a share in
     [0, 1] where one is known. `failure` says why the last load failed, until the next begins.
+    `resting` says that the model was put away while nobody used it; it comes back with the next
+    run.
     """
 
     info: ModelInfo | None = None
@@ -40,6 +42,7 @@ class HostState:
     words: str = ""
     share: float | None = None
     failure: str = ""
+    resting: bool = False
 
     @property
     def phase(self) -> str:
@@ -68,8 +71,9 @@ class Turn:
     has come or not, from whatever thread.
     """
 
-    def __init__(self, host: ModelHost) -> None:
+    def __init__(self, host: ModelHost, *, for_load: bool = False) -> None:
         self._host = host
+        self._for_load = for_load
 
     def __enter__(self) -> Self:
         self._host._join(self)
@@ -125,11 +129,25 @@ class ModelHost:
 
     All methods may be called from any thread. A decode that is driven from several threads, as
     the generators of a web server are, is one turn.
+
+    `max_waiting` is the most decodes that may wait at once; further ones are refused. After
+    `rest_after` seconds without a decode a loaded model gives its memory back until it is needed.
     """
 
-    def __init__(self, model: LanguageModel | None = None, loader: Loader = load_local) -> None:
+    def __init__(
+        self,
+        model: LanguageModel | None = None,
+        loader: Loader = load_local,
+        *,
+        max_waiting: int | None = None,
+        rest_after: float | None = None,
+    ) -> None:
         self._loader = loader
         self._model = model
+        self._spec: ModelSpec | None = None
+        self._max_waiting = max_waiting
+        self._rest_after = rest_after
+        self._rest: threading.Timer | None = None
         self._state = HostState(info=model.info if model else None)
         # A plain lock, held for moments only. A turn is a place in the queue and no lock, so it
         # may begin in one thread and end in another.
@@ -154,7 +172,10 @@ class ModelHost:
             return max(0, len(self._queue) - 1)
 
     def turn(self) -> Turn:
-        """Return a place in the queue for one decode; see `Turn`."""
+        """Return a place in the queue for one decode; see `Turn`.
+
+        Entering it raises `BusyError` when `max_waiting` others wait already.
+        """
         return Turn(self)
 
     def load(self, spec: ModelSpec | str, stop: threading.Event | None = None) -> ModelInfo:
@@ -172,7 +193,7 @@ class ModelHost:
             if stop.is_set():
                 raise ModelError(f"Loading {spec.short_name} was stopped.")
         try:
-            self._set(loading=spec.short_name, words="", share=None, failure="")
+            self._begin(spec.short_name)
             model = self._load(spec, stop)
         except LoadStoppedError:
             self._set(loading="", words="", share=None)
@@ -191,7 +212,7 @@ class ModelHost:
         name = spec if isinstance(spec, str) else spec.short_name
         if not self._state.loading:
             # Said before the thread runs, so that nobody finds the host empty in between.
-            self._set(loading=name, words="", share=None, failure="")
+            self._begin(name)
 
         def run() -> None:
             try:
@@ -210,7 +231,7 @@ class ModelHost:
         """Forget the model and free its memory; waits for the decodes before it."""
         with self.turn() as turn:
             turn.wait()
-            self._install(None)
+            self._install(None, None)
 
     def _load(self, spec: ModelSpec, stop: threading.Event) -> LanguageModel:
         def progress(words: str, share: float | None) -> None:
@@ -219,37 +240,49 @@ class ModelHost:
                 raise LoadStoppedError
 
         read = self._loader(spec, progress)
-        turn = Turn(self)
-        with turn:
-            while not self._wait(turn, 0.05, loading=True):
+        with Turn(self, for_load=True) as turn:
+            while not turn.wait(0.05):
                 progress("waiting for the model to be free", None)
             model = read()
             if stop.is_set():
                 del model
                 free_memory()
                 raise LoadStoppedError
-            self._install(model)
+            self._install(model, spec)
         return model
 
-    def _install(self, model: LanguageModel | None) -> None:
+    def _install(self, model: LanguageModel | None, spec: ModelSpec | None) -> None:
         with self._changed:
-            self._model = model
+            self._model, self._spec = model, spec
             self._state = HostState(info=model.info if model else None)
             self._changed.notify_all()
         free_memory()
 
-    def _set(self, **values: object) -> None:
+    def _begin(self, name: str) -> None:
+        self._set(loading=name, words="", share=None, failure="", resting=False)
+
+    def _set(self, **values: Any) -> None:
         with self._changed:
-            names = ("info", "loading", "words", "share", "failure")
-            old = {name: getattr(self._state, name) for name in names}
-            self._state = HostState(**(old | values))
+            self._state = replace(self._state, **values)
             self._changed.notify_all()
 
     def _join(self, turn: Turn) -> None:
         with self._changed:
             if turn in self._queue:
                 raise RuntimeError("this turn was entered before")
+            if not turn._for_load:
+                self._refuse_when_full()
             self._queue.append(turn)
+            self._keep_awake()
+            asleep = self._model is None and not self._state.loading and not turn._for_load
+            spec = self._spec if asleep else None
+        if spec:
+            self.load_in_background(spec)
+
+    def _refuse_when_full(self) -> None:
+        waiting = len(self._queue) - 1
+        if self._max_waiting is not None and waiting >= self._max_waiting:
+            raise BusyError(f"{waiting} runs are waiting already: try again in a moment.")
 
     def _leave(self, turn: Turn) -> None:
         with self._changed:
@@ -257,7 +290,25 @@ class ModelHost:
                 self._running = None
             if turn in self._queue:
                 self._queue.remove(turn)
+            if not self._queue and self._rest_after is not None and self._spec and self._model:
+                self._keep_awake()
+                self._rest = threading.Timer(self._rest_after, self._put_away)
+                self._rest.daemon = True
+                self._rest.start()
             self._changed.notify_all()
+
+    def _keep_awake(self) -> None:
+        if self._rest:
+            self._rest.cancel()
+            self._rest = None
+
+    def _put_away(self) -> None:
+        with self._changed:
+            if self._queue or self._model is None or self._state.loading:
+                return
+            self._model = None
+            self._state = replace(self._state, resting=True)
+        free_memory()
 
     def _ahead(self, turn: Turn) -> int:
         with self._changed:
@@ -268,13 +319,13 @@ class ModelHost:
     def _awaits_first_model(self) -> bool:
         return self._model is None and bool(self._state.loading)
 
-    def _wait(self, turn: Turn, seconds: float | None, *, loading: bool = False) -> bool:
+    def _wait(self, turn: Turn, seconds: float | None) -> bool:
         def comes() -> bool:
             if self._running or turn not in self._queue:
                 return self._running is turn
             if self._awaits_first_model:
                 # Decodes wait for the first model, so the load that brings it goes before them.
-                return loading
+                return turn._for_load
             return self._queue[0] is turn
 
         with self._changed:

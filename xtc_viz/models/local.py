@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
-from xtc_viz.errors import PromptError
+from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.cache import new_cache
 from xtc_viz.models.detokenize import StreamDetokenizer, TokenTexts
 from xtc_viz.models.download import fetch, revision_of
 from xtc_viz.models.linear import use_few_rows_linear
-from xtc_viz.models.loading import read
+from xtc_viz.models.loading import is_out_of_memory, read
 from xtc_viz.models.placement import devices_of
 from xtc_viz.models.prompts import check_prompts, check_room
 from xtc_viz.models.spec import ModelSpec, Progress, no_progress
@@ -125,14 +125,22 @@ class LocalGeneration:
         """Run `ids` (rows, tokens), the first at position `start`; last logits (rows, vocab)."""
         end = start + ids.shape[1]
         mask = None if self._mask is None else self._mask[:, :end]
-        output = self._model(
-            input_ids=ids,
-            attention_mask=mask,
-            position_ids=self._positions[:, start:end],
-            past_key_values=self._cache,
-            use_cache=True,
-            logits_to_keep=1,
-        )
+        try:
+            output = self._model(
+                input_ids=ids,
+                attention_mask=mask,
+                position_ids=self._positions[:, start:end],
+                past_key_values=self._cache,
+                use_cache=True,
+                logits_to_keep=1,
+            )
+        except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise ModelError(
+                    f"{self._info.name} ran out of memory at {end} tokens in {self._lanes} lanes: "
+                    "use fewer lanes, a shorter text or a smaller model."
+                ) from error
+            raise
         logits: torch.Tensor = output.logits[:, -1]
         return logits
 
