@@ -8,6 +8,7 @@ import gradio as gr
 
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import web
+from xtc_viz.ui.api import build_api
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.runs import RunStore
 
@@ -19,6 +20,7 @@ def build(host: ModelHost) -> gr.Blocks:
     page: gr.Blocks = gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
     with page:
         build_playground(host, RunStore())
+        build_api(host)
     page.queue(max_size=QUEUE)
     return page
 
