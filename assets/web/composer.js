@@ -3,6 +3,7 @@
 import { Knob } from "./controls.js";
 import { h, set, setText } from "./dom.js";
 import { Extras } from "./extras.js";
+import { hints } from "./hints.js";
 import { LaneEditor } from "./laneeditor.js";
 import { laneTag } from "./lanes.js";
 
@@ -13,9 +14,12 @@ export function frontLane(lanes) {
 }
 
 export class Composer {
-  constructor(spec, { onrun, onstop, onchange }) {
+  constructor(spec, { onrun, onstep, onstop, onchange }) {
     this.spec = spec;
-    this.onchange = onchange;
+    this.onchange = () => {
+      this.hint();
+      onchange();
+    };
     this.draft = {
       prompt: spec.examples[0].text,
       system: "",
@@ -33,12 +37,19 @@ export class Composer {
     });
     this.prompt.addEventListener("input", () => {
       this.draft.prompt = this.prompt.value;
+      this.hint();
       this.fit();
       this.clear();
     });
     this.run = h("button", { type: "button", class: "primary", onclick: onrun }, "Generate");
     this.stop = h("button", { type: "button", disabled: true, onclick: onstop }, "Stop");
-    this.actions = h("div", { class: "actions" }, this.run, this.stop);
+    this.step = h(
+      "button",
+      { type: "button", onclick: onstep, title: "Write one token at a time" },
+      "Step",
+    );
+    this.actions = h("div", { class: "actions" }, this.run, this.step, this.stop);
+    this.hints = h("div", { class: "hints", role: "status" });
     this.status = h("p", { class: "status", role: "status", "data-testid": "status" });
     this.error = h("p", { class: "wrong", role: "alert", "data-testid": "error" });
     this.knobs = {};
@@ -103,6 +114,7 @@ export class Composer {
       ),
       h("div", { class: "row" }, this.chips, this.examples),
       this.extras.element,
+      this.hints,
       this.error,
       this.status,
     );
@@ -193,6 +205,32 @@ export class Composer {
     this.onchange();
   }
 
+  hint() {
+    const words = hints(this.draft);
+    if (words.join() === this.hints.textContent) return;
+    this.hints.replaceChildren(...words.map((text) => h("p", { class: "note" }, text)));
+  }
+
+  /** Show the settings of a run, so that they can be changed from there. */
+  adopt(head) {
+    const { prompt, system, chat, seed, length, shared } = head;
+    const lanes = head.lanes.filter((lane) => !lane.branch);
+    const settings = {
+      ...this.draft.settings,
+      lanes: lanes.map(({ name, sampler }) => ({ name, sampler })),
+      seed,
+      max_new_tokens: length,
+      shared_randomness: shared,
+    };
+    this.take({ prompt, system, chat, settings });
+  }
+
+  /** Take a whole draft over, from a link or a run on show. */
+  take(draft) {
+    this.draft = { ...this.draft, ...structuredClone(draft) };
+    this.fill();
+  }
+
   get lane() {
     return this.draft.settings.lanes[this.front];
   }
@@ -233,6 +271,7 @@ export class Composer {
     this.fillKnobs();
     this.fillChips();
     this.extras.fill(this.draft);
+    this.hint();
     this.fit();
   }
 
@@ -265,6 +304,7 @@ export class Composer {
   busy(phase, message) {
     const busy = phase !== "idle";
     this.run.disabled = busy;
+    this.step.disabled = busy;
     this.stop.disabled = !busy;
     set(this.element, { "data-phase": phase });
     setText(this.status, message);

@@ -31,5 +31,6 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
   watch("value", take);
   take();
   page.greet();
+  page.follow();
   return page;
 }

@@ -3,12 +3,19 @@
 import { Bars, rows } from "./bars.js";
 import { Coin } from "./coin.js";
 import { decimal, h, percent, sentence, set, setText, token } from "./dom.js";
+import { Stages } from "./stages.js";
 
 const VERDICT = {
   fired: "XTC fired",
   skipped: "The coin said no",
   protected: "Protected",
   unambiguous: "No choice to make",
+};
+const WOULD = {
+  fired: "XTC would fire",
+  skipped: "the coin would say no",
+  protected: "a protected token would hold XTC back",
+  unambiguous: "no choice to make",
 };
 const KINDS = {
   removed: "removed",
@@ -19,9 +26,14 @@ const KINDS = {
 };
 
 export class Inspector {
-  constructor(model) {
+  /** `onbranch(at, token)` is called when someone wants to go on from a candidate. */
+  constructor(model, onbranch) {
     this.model = model;
+    this.onbranch = onbranch;
     this.bars = new Bars();
+    this.bars.element.addEventListener("click", (event) => this.pick(event));
+    this.stages = new Stages(model);
+    this.fork = h("p", { class: "fork" });
     this.coin = new Coin();
     this.where = h("span", { class: "where" });
     this.verdict = h("span", { class: "verdict" });
@@ -45,7 +57,9 @@ export class Inspector {
             h(
               "tr",
               {},
-              ["token", "before", "after", "state"].map((name) => h("th", { scope: "col" }, name)),
+              ["token", "before", "after", "state", "branch"].map((name) =>
+                h("th", { scope: "col" }, name),
+              ),
             ),
           ),
           this.table,
@@ -93,7 +107,16 @@ export class Inspector {
       h("span", {}, "△ would have been drawn"),
     );
     this.tools = h("div", { class: "bar-tools" }, this.more, this.scale);
-    this.right = h("div", { class: "dist" }, this.bars.element, this.key, this.tools, this.details);
+    this.right = h(
+      "div",
+      { class: "dist" },
+      this.bars.element,
+      this.fork,
+      this.key,
+      this.tools,
+      this.stages.element,
+      this.details,
+    );
     this.content = h("div", { class: "content", hidden: true }, this.left, this.right);
     this.element = h(
       "section",
@@ -108,7 +131,8 @@ export class Inspector {
       this.empty,
       this.content,
     );
-    model.on("select block run", () => this.update());
+    model.on("select block run imagine", () => this.update());
+    model.on("chips", () => (this.waiting ? this.update() : undefined));
     this.update();
   }
 
@@ -131,6 +155,8 @@ export class Inspector {
   update() {
     const at = this.model.focus;
     const chip = this.model.chip(at);
+    const pending = Boolean(chip) && at.i >= this.model.shown(at.lane);
+    this.waiting = this.model.pending && !chip;
     this.empty.hidden = Boolean(chip);
     this.content.hidden = !chip;
     set(this.element, { "data-empty": chip ? null : "" });
@@ -142,29 +168,64 @@ export class Inspector {
       return;
     }
     const lane = this.model.run.head.lanes[at.lane];
-    this.where.replaceChildren(
-      `${lane.name} · token ${at.i + 1} `,
-      token(chip.text || chip.sign || ""),
-    );
+    const word = pending ? "is not drawn yet" : token(chip.text || chip.sign || "");
+    this.where.replaceChildren(`${lane.name} · token ${at.i + 1} `, word);
     const found = this.model.step(at);
     if (!found) {
+      this.waiting = true;
       set(this.content, { "data-loading": "" });
       return;
     }
     set(this.content, { "data-loading": null });
-    const { step, texts } = found;
-    this.step = found;
-    setText(this.verdict, VERDICT[step.outcome] + (step.changed ? " and changed the word" : ""));
-    set(this.verdict, { "data-outcome": step.outcome, "data-changed": step.changed ? "" : null });
-    this.said.replaceChildren(...sentence(step.said, texts));
+    const { texts } = found;
+    const imagined = Boolean(this.model.run.lanes[at.lane].imagined);
+    const step = pending ? { ...found.step, token: -1, instead: -1, changed: false } : found.step;
+    this.step = { step, texts };
+    this.at = at;
+    this.fillVerdict(step, pending, imagined);
+    const rest = pending || imagined ? [] : step.drew;
+    this.said.replaceChildren(...sentence([...step.said, ...rest], texts));
+    this.fork.replaceChildren();
     this.notes.replaceChildren(
       ...step.notes.map((note) => h("p", { class: "note" }, sentence(note, texts))),
     );
     this.coin.draw(step);
     this.bars.draw(step, texts, this.model.candidates);
+    this.facts.hidden = pending;
     this.fillFacts(step);
     this.fillTable();
     if (this.model.selected === at) this.model.prefetch(at);
+  }
+
+  fillVerdict(step, pending, imagined) {
+    const words =
+      VERDICT[step.outcome] + (step.changed && !imagined ? " and changed the word" : "");
+    let text = words;
+    if (imagined) text = `What if: ${WOULD[step.outcome]}`;
+    else if (step.forced) text = "You chose this token";
+    else if (pending && step.outcome === "fired") text = "XTC fires";
+    setText(this.verdict, text);
+    set(this.verdict, { "data-outcome": step.outcome });
+  }
+
+  /** A row of the bars was chosen: offer to go on from there with its token. */
+  pick(event) {
+    const id = Number(event.target.closest(".row")?.dataset.id ?? -1);
+    if (id < 0 || !this.onbranch || !this.step) return;
+    this.fork.replaceChildren(this.branchButton(id, this.at));
+  }
+
+  branchButton(id, at) {
+    const { step, texts } = this.step;
+    const words = step.removed.includes(id)
+      ? "Restore and continue with "
+      : "Continue from here with ";
+    return h(
+      "button",
+      { type: "button", onclick: () => this.onbranch(at, id) },
+      words,
+      token(texts[id] ?? "?"),
+    );
   }
 
   fillFacts(step) {
@@ -186,6 +247,20 @@ export class Inspector {
     });
   }
 
+  branchLink(row) {
+    const { at } = this;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        "aria-label": `Continue from here with ${row.text}`,
+        onclick: () => this.onbranch(at, row.id),
+      },
+      "continue",
+    );
+  }
+
   fillTable() {
     if (!this.details.open || !this.step) return;
     const { step, texts } = this.step;
@@ -201,6 +276,7 @@ export class Inspector {
           h("td", {}, percent(row.p)),
           h("td", {}, percent(row.q)),
           h("td", {}, states.filter(Boolean).join(", ")),
+          h("td", {}, row.id < 0 || !this.onbranch ? "" : this.branchLink(row)),
         );
       }),
     );

@@ -9,6 +9,8 @@ export const KEYS = [
   [["[", "]"], "previous and next step at which XTC fired"],
   [["{", "}"], "previous and next changed word"],
   [["Home", "End"], "first and last step"],
+  [["Space"], "play step by step, or pause"],
+  [["s"], "one step: look, then draw"],
   [["c"], "next colouring"],
   [["Ctrl+Enter"], "generate"],
   [["Esc"], "stop"],
@@ -42,8 +44,9 @@ export function handle(event, page) {
     "{": () => model.seek(-1, (chip) => chip.changed),
     "}": () => model.seek(1, (chip) => chip.changed),
     c: () => page.nextMode(),
+    s: () => page.stepper.next(),
     "?": () => page.help(),
-    " ": () => page.togglePlay?.(),
+    " ": () => page.stepper.toggle(),
   };
   const action = actions[key];
   if (!action || (range && /^Arrow|Home|End/.test(key)) || (button && key === " ")) return false;

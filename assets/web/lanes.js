@@ -33,6 +33,7 @@ function title(chip, i) {
   const parts = [`#${i + 1}`, `p ${percent(chip.p)}`, `rank ${chip.rank}`];
   if (chip.outcome) parts.push(OUTCOMES[chip.outcome]);
   if (chip.changed) parts.push("changed");
+  if (chip.forced) parts.push("chosen by you");
   return parts.join(" · ");
 }
 
@@ -56,7 +57,14 @@ class Lane {
     this.body = h("div", { class: "text" }, this.prompt, this.tokens, this.tail);
     this.title = h("h2", {}, head.name);
     this.tag = h("span", { class: "tag" }, laneTag(head.sampler, spec.knobs));
-    this.tools = h("span", { class: "tools" });
+    this.copy = h(
+      "button",
+      { type: "button", class: "quiet", onclick: () => this.toClipboard() },
+      "copy",
+    );
+    set(this.copy, { "aria-label": `Copy the text of ${head.name}` });
+    this.tools = h("span", { class: "tools" }, this.copy);
+    this.parent = head.branch ? this.origin(head.branch) : null;
     this.element = h(
       "section",
       {
@@ -67,7 +75,7 @@ class Lane {
       h(
         "header",
         {},
-        h("div", { class: "name" }, this.title, this.tag, this.tools),
+        h("div", { class: "name" }, this.title, this.tag, this.parent, this.tools),
         this.numbers,
         this.more,
       ),
@@ -77,10 +85,26 @@ class Lane {
     this.mark = null;
   }
 
+  origin([lane, position]) {
+    const { name } = this.model.run.head.lanes[lane];
+    return h("span", { class: "tag" }, `from ${name}, token ${position + 1}`);
+  }
+
+  async toClipboard() {
+    const { head, lanes } = this.model.run;
+    const text = head.prompt + lanes[this.index].chips.map((chip) => chip.text).join("");
+    await navigator.clipboard.writeText(text);
+    setText(this.copy, "copied");
+    setTimeout(() => setText(this.copy, "copy"), 1500);
+  }
+
   className(chip, i) {
     const { mode } = this.model;
-    let name = `t o${chip.outcome}`;
-    if (chip.changed) name += " changed";
+    const shown = this.model.outcome(this.index, i);
+    let name = `t o${shown.outcome}`;
+    if (shown.changed) name += " changed";
+    if (shown.imagined) name += " imagined";
+    if (chip.forced) name += " forced";
     if (!chip.text) name += " void";
     else if (/^\s+$/.test(chip.text)) name += " blank";
     if (chip.text.includes("\n")) name += " nl";
@@ -135,6 +159,8 @@ class Lane {
     const node = h("span", { class: "split", role: "presentation", "aria-hidden": "true" });
     node.title = "Identical up to here";
     this.spans[at].before(node);
+    // At the end of a line the words stand on the other side.
+    if (node.offsetLeft + 130 > this.body.clientWidth) node.classList.add("late");
     this.mark = { at, node };
   }
 
@@ -157,7 +183,10 @@ class Lane {
     parts.push(`fired ${stats.outcomes[FIRED]}`, `changed ${stats.changed}`);
     if (finish && !hidden) parts.push(FINISH[finish] ?? finish);
     setText(this.numbers, parts.join(" · "));
-    const more = [`${stats.outcomes[1]} skipped by the coin`, `${stats.outcomes[2]} protected`];
+    const off = this.model.run.head.lanes[this.index].sampler.xtc.rho === 0;
+    const more = off
+      ? [`XTC is off; it had ${stats.outcomes[1]} chances`]
+      : [`${stats.outcomes[1]} skipped by the coin`, `${stats.outcomes[2]} protected`];
     if (stats.removed !== null) more.push(`${percent(stats.removed)} removed on average`);
     if (stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
     if (stats.repeated3 !== null) more.push(`repeated trigrams ${percent(stats.repeated3)}`);
@@ -170,7 +199,6 @@ export class Lanes {
     this.model = model;
     this.spec = spec;
     this.lanes = [];
-    this.onbuild = [];
     this.element = h("div", { class: "lanes" });
     this.element.addEventListener("click", (event) => this.pick(event));
     this.tabs = h("div", { class: "lane-tabs", "aria-label": "Lanes", role: "group" });
@@ -178,7 +206,7 @@ export class Lanes {
     model.on("run", () => this.build());
     model.on("chips", () => this.each((lane) => lane.append()));
     model.on("state", () => this.status());
-    model.on("mode", () => this.each((lane) => lane.recolour()));
+    model.on("mode imagine", () => this.each((lane) => lane.recolour()));
     model.on("reveal", () => {
       for (const lane of this.lanes) {
         lane.shrink();
@@ -202,7 +230,6 @@ export class Lanes {
         h("button", { type: "button", onclick: () => this.show(i) }, lane.name),
       ),
     );
-    for (const build of this.onbuild) this.each(build);
     this.status();
     this.swiped();
   }

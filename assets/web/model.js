@@ -42,6 +42,7 @@ export class Model extends EventTarget {
     this.preview = null;
     this.mode = MODES[0];
     this.reveal = Number.POSITIVE_INFINITY;
+    this.pending = false;
     this.candidates = 10;
     this.log = false;
     this.cache = new Map();
@@ -91,6 +92,9 @@ export class Model extends EventTarget {
       splits: -1,
     }));
     this.run = { id: message.run, head: message.head, lanes, state: "", seconds: 0 };
+    this.reveal = this.stepping ? 0 : Number.POSITIVE_INFINITY;
+    this.pending = Boolean(this.stepping);
+    this.stepping = false;
     this.selected = null;
     this.preview = null;
     this.cache.clear();
@@ -132,13 +136,40 @@ export class Model extends EventTarget {
 
   /** What the inspector shows: what the pointer rests on, else what is selected. */
   get focus() {
-    return this.preview ?? this.selected;
+    if (this.preview) return this.preview;
+    if (!this.pending || !this.run) return this.selected;
+    const last = this.run.lanes.length - 1;
+    return { lane: Math.min(this.selected?.lane ?? 1, last), i: this.reveal };
+  }
+
+  /** Step by step: show so many tokens; `pending` looks at the next one before it is drawn. */
+  setReveal(reveal, pending) {
+    this.reveal = Math.max(0, reveal);
+    this.pending = pending;
+    const lane = this.focus?.lane ?? 0;
+    this.emit("reveal");
+    if (pending || !Number.isFinite(reveal)) this.emit("select", { origin: "step" });
+    else this.select(lane, reveal - 1, "step");
+  }
+
+  /** A chip's outcome, as it was or, in a what-if, as it would have been. */
+  outcome(lane, i) {
+    const { imagined, chips } = this.run.lanes[lane];
+    if (!imagined || i >= imagined.outcomes.length) return chips[i];
+    return {
+      outcome: Number(imagined.outcomes[i]),
+      eligible: imagined.eligible[i],
+      mass: imagined.mass[i] / 1e4,
+      changed: false,
+      imagined: true,
+    };
   }
 
   select(lane, i, origin = "") {
     if (!this.run?.lanes[lane]) return;
     const last = this.shown(lane) - 1;
     if (last < 0) return;
+    this.pending = false;
     this.selected = { lane, i: Math.max(0, Math.min(i, last)) };
     this.preview = null;
     this.emit("select", { origin });
@@ -154,9 +185,8 @@ export class Model extends EventTarget {
   /** Go to the next (or the previous) step of the lane for which `test` holds. */
   seek(direction, test) {
     const at = this.selected ?? { lane: Math.min(1, (this.run?.lanes.length ?? 1) - 1), i: -1 };
-    const chips = this.run?.lanes[at.lane]?.chips ?? [];
     for (let i = at.i + direction; i >= 0 && i < this.shown(at.lane); i += direction) {
-      if (test(chips[i])) return this.select(at.lane, i, "key");
+      if (test(this.outcome(at.lane, i))) return this.select(at.lane, i, "key");
     }
   }
 
@@ -169,7 +199,7 @@ export class Model extends EventTarget {
   step(at) {
     if (!at || !this.run) return undefined;
     const index = Math.floor(at.i / BLOCK);
-    const key = `${at.lane}/${index}/${this.candidates}`;
+    const key = this.key(at.lane, index);
     const block = this.cache.get(key);
     const step = block?.steps[at.i - block.first];
     if (step) return { step, texts: block.texts };
@@ -177,13 +207,19 @@ export class Model extends EventTarget {
     return undefined;
   }
 
+  key(lane, index) {
+    const xtc = this.run.lanes[lane].imagined?.xtc;
+    return `${lane}/${index}/${this.candidates}${xtc ? JSON.stringify(xtc) : ""}`;
+  }
+
   async fetch(lane, index, key) {
     const length = this.run.lanes[lane].chips.length;
-    if (this.wanted.get(key) === length) return;
+    if (!length || this.wanted.get(key) === length) return;
     this.wanted.set(key, length);
     const run = this.run;
+    const xtc = run.lanes[lane].imagined?.xtc ?? null;
     try {
-      const block = await this.transport.block(run.id, lane, index, this.candidates, null);
+      const block = await this.transport.block(run.id, lane, index, this.candidates, xtc);
       if (this.run !== run) return;
       this.cache.set(key, block);
       this.emit("block");
@@ -198,7 +234,7 @@ export class Model extends EventTarget {
     const index = Math.floor(at.i / BLOCK);
     for (let lane = 0; lane < this.run.lanes.length; lane++) {
       for (const near of [index, index + 1, index - 1]) {
-        const key = `${lane}/${near}/${this.candidates}`;
+        const key = this.key(lane, near);
         const length = this.run.lanes[lane].chips.length;
         if (near >= 0 && near * BLOCK < length && !this.wanted.has(key)) {
           this.fetch(lane, near, key);

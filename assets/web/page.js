@@ -5,8 +5,13 @@ import { h, set, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
 import { handle, helpDialog } from "./keys.js";
 import { Lanes } from "./lanes.js";
+import { fromLink, toLink } from "./link.js";
+import { download, figure, Menu, picture, readTrace } from "./menu.js";
 import { FIRED, MODES, Model } from "./model.js";
+import { Stepper } from "./stepper.js";
+import { Strength } from "./strength.js";
 import { Timeline } from "./timeline.js";
+import { WhatIf } from "./whatif.js";
 
 const LEGENDS = {
   outcome: [
@@ -22,21 +27,38 @@ const LEGENDS = {
   difference: [["l-other", "differs from the other lane at this place"]],
 };
 
+const FILES = {
+  trace: ["xtc-trace.json", "application/json"],
+  table: ["xtc-steps.csv", "text/csv"],
+  replay: ["xtc-replay.html", "text/html"],
+};
+
 export class Page {
+  /** `transport` talks to the server; without `run` the page is a replay. */
   constructor(root, spec, transport) {
     this.spec = spec;
+    this.root = root;
     this.transport = transport;
     this.number = 0;
     this.phase = "idle";
+    this.former = [];
+    this.live = Boolean(transport.run);
     this.model = new Model(transport);
     this.lanes = new Lanes(this.model, spec);
     this.timeline = new Timeline(this.model);
-    this.inspector = new Inspector(this.model);
+    this.stepper = new Stepper(this.model);
+    this.inspector = new Inspector(this.model, this.live ? (at, id) => this.branch(at, id) : null);
     this.composer = new Composer(spec, {
       onrun: () => this.generate(),
+      onstep: () => this.generate({ stepping: true }),
       onstop: () => this.stop(),
-      onchange: () => {},
+      onchange: () => this.whatIf.update(this.composer.draft.settings),
     });
+    this.whatIf = new WhatIf(this.model, {
+      anew: () => this.generate(),
+      reset: () => this.putBack(),
+    });
+    this.strength = new Strength(this.model, (lane, rho, tau) => this.imagine(lane, rho, tau));
     this.dialog = helpDialog();
     this.legend = h("div", { class: "legend", "aria-label": "Colours", role: "group" });
     this.mode = h(
@@ -45,17 +67,16 @@ export class Page {
       MODES.map((name) => h("option", { value: name }, name === "outcome" ? "XTC outcome" : name)),
     );
     this.origin = h("p", { class: "origin", "data-testid": "origin" });
+    this.file = h("input", { type: "file", accept: ".json,.gz", hidden: true });
+    this.file.addEventListener("change", () => this.openFile());
+    const composer = [this.composer.element, this.composer.editor.element, this.file];
     root.replaceChildren(
       this.header(),
-      this.composer.element,
-      h("div", { class: "above" }, this.origin, this.lanes.tabs),
+      ...(this.live ? composer : []),
+      h("div", { class: "above" }, this.origin, this.lanes.tabs, this.runTools()),
       this.lanes.element,
-      h(
-        "div",
-        { class: "below" },
-        h("label", { class: "mode" }, "Colours ", this.mode),
-        this.legend,
-      ),
+      this.below(),
+      this.whatIf.element,
       this.timeline.element,
       h(
         "p",
@@ -66,13 +87,16 @@ export class Page {
         h("span", {}, "‖ the lanes part"),
       ),
       this.inspector.element,
+      ...(this.live ? [this.strength.element] : []),
       this.dialog,
-      this.composer.editor.element,
     );
-    this.root = root;
+    set(root, { "data-empty": "" });
+    this.model.on("run", () => set(root, { "data-empty": null }));
     this.model.on("mode run", () => this.drawLegend());
+    this.model.on("run state", () => this.drawTools());
     this.model.on("problem", ({ message }) => setText(this.composer.error, message));
     this.drawLegend();
+    this.drawTools();
     window.addEventListener("keydown", (event) => {
       const inside = event.target === document.body || root.contains(event.target);
       if (inside && !event.defaultPrevented && handle(event, this)) event.preventDefault();
@@ -81,11 +105,17 @@ export class Page {
 
   header() {
     this.about = h("p", { class: "model", "data-testid": "model" });
-    this.theme = h(
-      "button",
-      { type: "button", class: "quiet", "aria-label": "Light or dark", onclick: () => this.turn() },
-      "◐",
-    );
+    const quiet = (words, label, onclick) =>
+      h("button", { type: "button", class: "quiet", "aria-label": label, onclick }, words);
+    this.share = quiet("Link", "Copy a link to this run", () => this.copyLink());
+    const keep = new Menu("Keep", [
+      ["Trace (JSON)", () => this.keep("trace")],
+      ["Steps as a table (CSV)", () => this.keep("table")],
+      ["Replay to open offline (HTML)", () => this.keep("replay")],
+      ["The bars as SVG", () => this.keepFigure("svg")],
+      ["The bars as PNG", () => this.keepFigure("png")],
+      ["Open a trace …", () => this.file.click()],
+    ]);
     return h(
       "header",
       { class: "top" },
@@ -101,14 +131,49 @@ export class Page {
       h(
         "div",
         { class: "tools" },
-        this.theme,
-        h(
-          "button",
-          { type: "button", class: "quiet", "aria-label": "Keys", onclick: () => this.help() },
-          "?",
-        ),
+        ...(this.live ? [this.share, keep.element] : []),
+        quiet("◐", "Light or dark", () => this.turn()),
+        quiet("?", "Keys", () => this.help()),
       ),
     );
+  }
+
+  runTools() {
+    const button = (words, onclick) =>
+      h("button", { type: "button", class: "quiet", onclick }, words);
+    this.onward = button("Continue", () => this.onwards());
+    this.again = button("Again with a new seed", () => {
+      this.composer.newSeed();
+      this.generate();
+    });
+    this.undo = button("Undo", () => this.goBack());
+    const live = this.live ? [this.onward, this.again, this.undo] : [];
+    return h("div", { class: "run-tools" }, ...live, this.stepper.element);
+  }
+
+  below() {
+    return h(
+      "div",
+      { class: "below" },
+      h("label", { class: "mode" }, "Colours ", this.mode),
+      this.legend,
+    );
+  }
+
+  drawTools() {
+    const { run } = this.model;
+    const idle = this.phase === "idle" && Boolean(run);
+    const open = (run?.lanes ?? []).some((lane) => lane.finish !== "eos" && lane.finish !== "stop");
+    this.onward.hidden = !idle || !open || !this.shows(run);
+    this.again.hidden = !idle;
+    this.undo.hidden = !idle || !this.former.length;
+  }
+
+  /** Whether the model that runs is the one that wrote the run on show. */
+  shows(run) {
+    const { info } = this;
+    const wrote = run?.head.model;
+    return Boolean(info && wrote && info.name === wrote.name && info.dtype === wrote.dtype);
   }
 
   turn() {
@@ -133,13 +198,123 @@ export class Page {
     );
   }
 
-  generate() {
+  generate({ stepping = false } = {}) {
+    this.start({ kind: "run", ...structuredClone(this.composer.draft) }, stepping);
+  }
+
+  /** More tokens in every lane that has not come to its end. */
+  onwards() {
+    const more = this.composer.draft.settings.max_new_tokens;
+    this.start({ kind: "continue", run: this.model.run.id, more });
+  }
+
+  /** A new lane that takes another token at this step. */
+  branch(at, token) {
+    this.start({ kind: "branch", run: this.model.run.id, lane: at.lane, i: at.i, token });
+    this.goal = { lane: this.model.run.lanes.length, i: at.i };
+  }
+
+  start(request, stepping = false) {
     if (this.phase !== "idle") return;
     this.number += 1;
     this.stopping = false;
+    this.goal = null;
+    this.stepper.pause();
+    this.model.stepping = stepping;
     this.composer.clear();
     this.enter("starting", "Starting …");
-    this.transport.run({ req: this.number, ...structuredClone(this.composer.draft) });
+    this.transport.run({ ...request, req: this.number });
+  }
+
+  /** Back to the run that was on show before. */
+  async goBack() {
+    const former = this.former.pop();
+    if (!former) return;
+    try {
+      this.model.take(await this.transport.open(former.id, []));
+      this.returned = true;
+      if (former.selected) this.model.select(former.selected.lane, former.selected.i);
+    } catch (error) {
+      setText(this.composer.error, error.message);
+    }
+    this.drawTools();
+  }
+
+  /** The composer's XTC settings become those of the run on show again. */
+  putBack() {
+    const { settings } = this.composer.draft;
+    for (const [k, lane] of this.model.run.head.lanes.entries()) {
+      if (settings.lanes[k]?.name === lane.name)
+        settings.lanes[k].sampler = structuredClone(lane.sampler);
+    }
+    this.composer.fill();
+    this.whatIf.update(settings);
+  }
+
+  /** A point of the map was chosen. */
+  imagine(lane, rho, tau) {
+    const draft = this.composer.draft.settings.lanes[lane];
+    if (!draft) return;
+    Object.assign(draft.sampler.xtc, { rho, tau });
+    this.composer.fill();
+    this.whatIf.update(this.composer.draft.settings);
+  }
+
+  async keep(kind) {
+    const { run } = this.model;
+    if (!run) return;
+    const [name, type] = FILES[kind];
+    try {
+      download(name, await this.transport.export(run.id, kind), type);
+    } catch (error) {
+      setText(this.composer.error, error.message);
+    }
+  }
+
+  async keepFigure(kind) {
+    const { svg } = this.inspector.bars;
+    if (!this.model.focus) return;
+    if (kind === "png") download("xtc-step.png", await picture(svg), "image/png");
+    else download("xtc-step.svg", figure(svg).text, "image/svg+xml");
+  }
+
+  async openFile() {
+    const [file] = this.file.files;
+    this.file.value = "";
+    if (!file) return;
+    try {
+      const message = await this.transport.load(await readTrace(file));
+      this.remember();
+      this.model.take(message);
+      this.composer.adopt(message.head);
+      setText(this.origin, `From the file ${file.name}.`);
+      this.selectTelling();
+    } catch (error) {
+      setText(this.composer.error, error.message);
+    }
+  }
+
+  async copyLink() {
+    const link = toLink(this.composer.draft, this.model.selected);
+    history.replaceState(null, "", link);
+    await navigator.clipboard?.writeText(link).catch(() => {});
+    setText(this.share, "Link copied");
+    setTimeout(() => setText(this.share, "Link"), 1800);
+  }
+
+  /** A link was opened: take its settings, write, and look at its step. */
+  follow() {
+    const found = fromLink(location.hash);
+    if (!found) return;
+    this.composer.take(found.draft);
+    this.generate();
+    this.goal = found.selected;
+  }
+
+  remember() {
+    const { run, selected } = this.model;
+    if (run) this.former.push({ id: run.id, selected });
+    if (this.former.length > 20) this.former.shift();
   }
 
   stop() {
@@ -178,6 +353,7 @@ export class Page {
       return this.enter("idle", "");
     }
     if (value.add || value.head) {
+      if (this.model.run && this.model.run.id !== value.run) this.remember();
       if (!this.model.take(value)) await this.heal(value);
     } else if (value.run && this.model.run?.id === value.run) this.model.setState(value.state);
     this.announce(value);
@@ -192,12 +368,12 @@ export class Page {
   }
 
   announce(value) {
-    if (value.model) this.showModel(value.model);
     const { state } = value;
     if (state === "recorded") {
       setText(this.origin, "A recorded run. Press Generate to write your own.");
+      if (this.live) this.composer.adopt(value.head);
       if (value.select) this.model.select(...value.select);
-      return;
+      return this.drawTools();
     }
     if (value.head) setText(this.origin, "");
     if (state === "waiting") {
@@ -212,9 +388,18 @@ export class Page {
 
   finished(state) {
     this.enter("idle", state === "stopped" ? "Stopped." : "");
+    this.drawTools();
     const { model } = this;
-    if (model.selected || !model.run) return;
-    const lanes = model.run.lanes;
+    if (Number.isFinite(model.reveal)) return;
+    if (this.goal) model.select(this.goal.lane, this.goal.i);
+    else if (!model.selected) this.selectTelling();
+    this.goal = null;
+  }
+
+  /** Select a firing that changed the word, so that there is something to look at. */
+  selectTelling() {
+    const { model } = this;
+    const lanes = model.run?.lanes ?? [];
     for (const test of [(chip) => chip.changed, (chip) => chip.outcome === FIRED]) {
       for (let k = lanes.length - 1; k >= 0; k--) {
         const i = lanes[k].chips.findIndex(test);
@@ -232,6 +417,7 @@ export class Page {
   }
 
   showModel(info) {
+    this.info = info;
     const size = info.parameters ? ` · ${(info.parameters / 1e6).toFixed(1)} M parameters` : "";
     this.composer.extras.model(info);
     setText(this.about, `${info.name}${size} · ${info.dtype} · ${info.device}`);

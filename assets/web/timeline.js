@@ -24,7 +24,7 @@ export class Timeline {
       this.canvas,
     );
     this.queued = false;
-    model.on("run chips select mode reveal", () => this.queue());
+    model.on("run chips select mode reveal imagine", () => this.queue());
     new ResizeObserver(() => this.queue()).observe(this.element);
     // Light and dark are a class of the body, in gradio and in the replay.
     const colours = new MutationObserver(() => this.queue());
@@ -81,12 +81,12 @@ export class Timeline {
     const step = width / this.length;
     const bar = Math.max(1, Math.min(10, step * 0.7));
     pen.font = `11px ${style.fontFamily}`;
-    for (const [k, lane] of lanes.entries()) {
+    for (const k of lanes.keys()) {
       const base = TOP + BAND * (k + 1) - 10;
       pen.fillStyle = ink("--line");
       pen.fillRect(0, base, width, 1);
       for (let i = 0; i < this.model.shown(k); i++) {
-        const chip = lane.chips[i];
+        const chip = this.model.outcome(k, i);
         const x = (i + 0.5) * step - bar / 2;
         if (chip.eligible > 1) {
           pen.fillStyle = ink("--eligible");

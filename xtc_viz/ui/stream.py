@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from time import perf_counter
 from typing import Any
@@ -53,6 +53,15 @@ def problem(error: XTCVizError) -> dict[str, Any]:
 
 
 def stream(host: ModelHost, store: RunStore, stops: Stops, data: object) -> Iterator[str]:
+    """Yield `messages` as JSON."""
+    with closing(messages(host, store, stops, data)) as found:
+        for message in found:
+            yield payload.encode(message)
+
+
+def messages(
+    host: ModelHost, store: RunStore, stops: Stops, data: object
+) -> Generator[dict[str, Any], None, None]:
     """Run one request and yield messages for the page, at most 20 a second.
 
     The model's lease is taken inside, and given back however this ends: closing the generator (a
@@ -65,15 +74,16 @@ def stream(host: ModelHost, store: RunStore, stops: Stops, data: object) -> Iter
     try:
         if asked.get("kind", "run") == "run":
             controls.parse(asked)  # what is wrong should be said at once, not after the waiting
-        yield payload.encode({**about, "state": "starting"})
-        for message in _run(host, store, asked, run_id, stop):
-            yield payload.encode({**about, **message})
+        yield {**about, "state": "starting"}
+        with closing(_run(host, store, asked, run_id, stop)) as found:
+            for message in found:
+                yield {**about, **message}
     except XTCVizError as error:
-        yield payload.encode({**about, "error": problem(error)})
+        yield {**about, "error": problem(error)}
     except Exception:
         log.exception("a run failed")
         words = "Something went wrong on the server; its log says what. What you see is kept."
-        yield payload.encode({**about, "error": {"message": words}})
+        yield {**about, "error": {"message": words}}
     finally:
         stops.close(run_id)
 
@@ -84,7 +94,7 @@ def _run(
     asked: Mapping[str, Any],
     run_id: str,
     stop: threading.Event,
-) -> Iterator[dict[str, Any]]:
+) -> Generator[dict[str, Any], None, None]:
     with host.turn() as turn:
         while not turn.wait(PATIENCE):
             if stop.is_set():

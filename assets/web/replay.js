@@ -1,0 +1,14 @@
+// A page of its own that shows one run offline: lanes, timeline and inspector, no server.
+
+import { Page } from "./page.js";
+
+export function startReplay(root, { spec, message, blocks }) {
+  if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
+  const transport = {
+    block: async (_run, lane, index) =>
+      blocks[`${lane}/${index}`] ?? { first: 0, steps: [], texts: {} },
+  };
+  const page = new Page(root, spec, transport);
+  page.message(message);
+  return page;
+}

@@ -1,0 +1,128 @@
+// The map of ρ × τ: how strongly XTC would act along this text, with the present point on it.
+
+import { decimal, h, percent, s, set, setText, setting } from "./dom.js";
+
+const WIDTH = 420;
+const HEIGHT = 250;
+const LEFT = 40;
+const BOTTOM = 34;
+
+export class Strength {
+  /** `onpick(lane, rho, tau)` when a point of the map is chosen. */
+  constructor(model, onpick) {
+    this.model = model;
+    this.onpick = onpick;
+    this.svg = s("svg", {
+      class: "strength",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: "img",
+      "aria-label": "Map of ρ and τ",
+    });
+    this.words = h("p", { class: "map-words" });
+    this.element = h(
+      "details",
+      { class: "map" },
+      h("summary", {}, "Map: how strongly other ρ and τ would act along this text"),
+      this.svg,
+      this.words,
+    );
+    this.element.addEventListener("toggle", () => this.update());
+    model.on("run state imagine select", () => this.update());
+  }
+
+  get lane() {
+    const at = this.model.selected;
+    return at ? at.lane : Math.min(1, (this.model.run?.lanes.length ?? 1) - 1);
+  }
+
+  async update() {
+    const { run } = this.model;
+    if (!this.element.open || !run || this.model.busy || !this.model.transport.strength) return;
+    const { xtc } = run.head.lanes[this.lane].sampler;
+    const now = run.lanes[this.lane].imagined?.xtc ?? xtc;
+    const key = `${run.id} ${this.lane} ${now.strategy} ${run.lanes[this.lane].chips.length}`;
+    if (key !== this.key) {
+      this.key = key;
+      const { rho, tau } = now;
+      this.grid = await this.model.transport.strength(run.id, this.lane, {
+        rho,
+        tau,
+        strategy: now.strategy,
+      });
+      if (key !== this.key) return;
+      this.cells();
+    }
+    if (this.grid) this.point(now);
+  }
+
+  x(j) {
+    return LEFT + ((WIDTH - LEFT) * j) / this.grid.taus.length;
+  }
+
+  y(i) {
+    return (HEIGHT - BOTTOM) * (1 - (i + 1) / this.grid.rhos.length);
+  }
+
+  cells() {
+    const { rhos, taus, interventions, removed } = this.grid;
+    const top = Math.max(0.001, ...interventions.flat());
+    const wide = (WIDTH - LEFT) / taus.length;
+    const tall = (HEIGHT - BOTTOM) / rhos.length;
+    const cells = rhos.flatMap((rho, i) =>
+      taus.map((tau, j) => {
+        const value = interventions[i][j];
+        const cell = s("rect", {
+          x: this.x(j),
+          y: this.y(i),
+          width: wide - 1,
+          height: tall - 1,
+          class: "cell",
+          "fill-opacity": decimal(0.04 + (0.9 * value) / top, 3),
+          onpointerenter: () => this.say(rho, tau, value, removed[i][j]),
+          onclick: () => this.onpick(this.lane, rho, tau),
+        });
+        return cell;
+      }),
+    );
+    const ticks = [
+      ...taus.map((tau, j) =>
+        j % 2 ? null : this.text(this.x(j) + wide / 2, HEIGHT - 18, setting(tau), "middle"),
+      ),
+      ...rhos.map((rho, i) =>
+        i % 2 ? null : this.text(LEFT - 6, this.y(i) + tall / 2 + 4, decimal(rho, 1), "end"),
+      ),
+      this.text(LEFT + (WIDTH - LEFT) / 2, HEIGHT - 3, "τ", "middle"),
+      this.text(8, (HEIGHT - BOTTOM) / 2, "ρ", "middle"),
+    ].filter(Boolean);
+    this.ring = s("circle", { r: 7, class: "here" });
+    this.svg.replaceChildren(...cells, ...ticks, this.ring);
+  }
+
+  text(x, y, words, anchor) {
+    return s("text", { x, y, class: "tick", "text-anchor": anchor }, words);
+  }
+
+  /** Where the present settings lie between the points of the grid. */
+  point({ rho, tau }) {
+    const { taus, rhos, interventions, removed } = this.grid;
+    const after = taus.findIndex((value) => value >= tau);
+    const j = after < 0 ? taus.length - 1 : after;
+    const before = Math.max(0, j - 1);
+    const part = j === before ? 0 : (tau - taus[before]) / (taus[j] - taus[before]);
+    const step = (WIDTH - LEFT) / taus.length;
+    const cx = this.x(before) + step / 2 + Math.max(0, Math.min(1, part)) * (j - before) * step;
+    const tall = (HEIGHT - BOTTOM) / rhos.length;
+    const cy = HEIGHT - BOTTOM - rho * (rhos.length - 1) * tall - tall / 2;
+    set(this.ring, { cx, cy });
+    const i = Math.round(rho * (rhos.length - 1));
+    this.say(rho, tau, interventions[i][j], removed[i][j], "About ");
+  }
+
+  say(rho, tau, interventions, removed, start = "") {
+    const words =
+      `${start}${decimal(100 * interventions, 1)} interventions per 100 tokens, ` +
+      `${percent(removed)} of the probability removed a step, at ρ ${setting(rho)} and τ ${setting(tau)}.`;
+    setText(this.words, words);
+    set(this.svg, { "aria-label": `Map of ρ and τ. ${words}` });
+  }
+}

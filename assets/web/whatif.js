@@ -1,0 +1,105 @@
+// What if: other XTC settings along the text that was written. The server decides every recorded
+// step again; no model runs, and the text stays as it is.
+
+import { decimal, h, percent, setting } from "./dom.js";
+
+function same(a, b) {
+  return a.rho === b.rho && a.tau === b.tau && a.strategy === b.strategy;
+}
+
+export class WhatIf {
+  /** `reset` puts the settings of the run back, `anew` generates with the new ones. */
+  constructor(model, { reset, anew }) {
+    this.model = model;
+    this.asked = 0;
+    this.list = h("div", { class: "said" });
+    this.element = h(
+      "section",
+      { class: "what-if", "aria-label": "What if", "data-testid": "what-if", hidden: true },
+      h(
+        "div",
+        {},
+        h("p", { class: "label" }, "What if · along this text, not a new generation"),
+        this.list,
+      ),
+      h(
+        "div",
+        { class: "actions" },
+        h("button", { type: "button", onclick: anew }, "Generate anew"),
+        h("button", { type: "button", class: "quiet", onclick: reset }, "Put back"),
+      ),
+    );
+    model.on("run", () => this.clear());
+  }
+
+  clear() {
+    this.asked += 1;
+    this.element.hidden = true;
+    for (const lane of this.model.run?.lanes ?? []) lane.imagined = null;
+  }
+
+  /** The settings in the composer changed. */
+  async update(settings) {
+    const { run } = this.model;
+    this.asked += 1;
+    if (!run || this.model.busy || !this.model.transport.whatIf) return;
+    if (this.going) {
+      this.later = settings;
+      return;
+    }
+    this.going = true;
+    try {
+      await this.ask(run, settings);
+    } catch {
+      // A value out of bounds: it is named when someone presses Generate.
+      for (const lane of run.lanes) lane.imagined = null;
+    } finally {
+      this.going = false;
+    }
+    if (this.model.run === run) this.show();
+    const { later } = this;
+    this.later = null;
+    if (later) this.update(later);
+  }
+
+  async ask(run, settings) {
+    for (const [k, lane] of run.lanes.entries()) {
+      const draft = settings.lanes[k];
+      const own = run.head.lanes[k].sampler.xtc;
+      if (!draft || draft.name !== run.head.lanes[k].name || same(draft.sampler.xtc, own)) {
+        lane.imagined = null;
+        continue;
+      }
+      const { rho, tau, strategy } = draft.sampler.xtc;
+      const xtc = { rho, tau, strategy };
+      const found = await this.model.transport.whatIf(run.id, k, xtc);
+      lane.imagined = { ...found, xtc };
+    }
+  }
+
+  show() {
+    const { run } = this.model;
+    const lines = run.lanes.flatMap((lane, k) => (lane.imagined ? [this.line(lane, k)] : []));
+    this.list.replaceChildren(...lines);
+    this.element.hidden = !lines.length;
+    this.model.emit("imagine");
+  }
+
+  line(lane, k) {
+    const { imagined } = lane;
+    const { name } = this.model.run.head.lanes[k];
+    const { rho, tau } = imagined.xtc;
+    const now = lane.stats?.outcomes[3] ?? 0;
+    const words = [
+      `${name} with ρ ${setting(rho)} and τ ${setting(tau)} would fire `,
+      h("b", {}, String(imagined.counts[3])),
+      ` times (it fired ${now}); over all coins ${decimal(imagined.expected, 1)} times, `,
+      `removing ${percent(imagined.removed)} of the probability a step.`,
+    ];
+    if (tau > 0.5) words.push(" Above τ = 0.5 XTC can never fire.");
+    if (!imagined.exact) {
+      words.push(" Not exact: at this τ more tokens may be eligible than were recorded.");
+    }
+    return h("p", {}, words);
+  }
+}

@@ -1,0 +1,179 @@
+"""What the page asks beside a run, and what it is answered."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ui.factories import decode
+from xtc_viz import tracefile
+from xtc_viz.models.fake import FakeModel
+from xtc_viz.models.host import ModelHost
+from xtc_viz.rule import Outcome
+from xtc_viz.settings import XTCSettings
+from xtc_viz.ui import controls, exports, imagine, recorded
+from xtc_viz.ui.run import Run
+from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.server import questions
+from xtc_viz.ui.stream import Stops
+
+
+class Desk:
+    """The questions over one recorded run of the fake model."""
+
+    def __init__(self) -> None:
+        self.trace, self.model = decode(length=80)
+        self.store = RunStore()
+        self.run = self.store.add(Run.of(self.trace, "done"))
+        made = questions(ModelHost(self.model), self.store, Stops())
+        self.questions = {question.__name__: question for question in made}
+
+    def ask(self, name: str, *arguments: Any) -> Any:
+        return json.loads(self.questions[name](list(arguments)))
+
+
+@pytest.fixture(scope="module")
+def desk() -> Desk:
+    return Desk()
+
+
+def test_a_block_and_an_opening(desk: Desk) -> None:
+    block = desk.ask("block", desk.run, 1, 1, 10, None)
+    assert (block["first"], len(block["steps"])) == (64, 16)
+    whole = desk.ask("open", desk.run, [70, 75])
+    assert [len(chips) for chips in whole["add"]] == [10, 5]
+    assert desk.ask("hello")["model"]["name"] == "fake"
+    assert desk.ask("stop", desk.run) is False
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("block", ["unknown", 0, 0, 10, None]),
+        ("block", ["RUN", 2, 0, 10, None]),
+        ("block", ["RUN", -1, 0, 10, None]),
+        ("block", ["RUN", 0, "0", 10, None]),
+        ("block", ["RUN", 0, 0, 10, {"rho": 2}]),
+        ("block", ["RUN"]),
+        ("open", ["RUN", [True]]),
+        ("stages", ["RUN", 0, 999, 10]),
+        ("what_if", ["RUN", 0, "all"]),
+        ("strength", ["RUN", 0, {"tau": 0}]),
+        ("export", ["RUN", "film"]),
+        ("load", ["{}"]),
+        ("load", [5]),
+    ],
+)
+def test_a_wrong_question_is_answered_by_an_error(
+    desk: Desk, name: str, arguments: list[Any]
+) -> None:
+    answer = desk.ask(name, *[desk.run if a == "RUN" else a for a in arguments])
+    assert answer["error"]["message"]
+
+
+def test_what_if_with_the_runs_own_settings_is_what_was(desk: Desk) -> None:
+    own = desk.trace.lanes[1].settings.sampler.xtc
+    same = {"rho": own.rho, "tau": own.tau, "strategy": own.strategy}
+    found = desk.ask("what_if", desk.run, 1, same)
+    outcomes = [step.outcome for step in desk.trace.lanes[1].steps]
+    assert [list(Outcome)[int(digit)] for digit in found["outcomes"]] == outcomes
+    assert found["exact"]
+    plain = desk.ask("block", desk.run, 1, 0, 10, None)
+    again = desk.ask("block", desk.run, 1, 0, 10, same)
+    for before, after in zip(plain["steps"], again["steps"], strict=True):
+        assert before["removed"] == after["removed"]
+        assert before["log_z"] == pytest.approx(after["log_z"], abs=1e-5)
+
+
+def test_what_if_follows_the_settings(desk: Desk) -> None:
+    never = desk.ask("what_if", desk.run, 1, {"rho": 0.0, "tau": 0.1})
+    always = desk.ask("what_if", desk.run, 1, {"rho": 1.0, "tau": 0.1})
+    high = desk.ask("what_if", desk.run, 1, {"rho": 1.0, "tau": 0.6})
+    assert never["counts"][3] == high["counts"][3] == 0
+    assert always["counts"][3] > 20
+    assert always["expected"] == pytest.approx(always["counts"][3])
+
+
+def test_an_imagined_step_is_what_the_rule_would_have_done(desk: Desk) -> None:
+    steps = desk.trace.lanes[0].steps
+    for step in imagine.imagined_steps(steps, XTCSettings(rho=1.0, tau=0.1), 100):
+        if step.outcome is Outcome.FIRED:
+            assert set(step.removed) == set(step.ids[: step.eligible]) - {step.underdog}
+
+
+def test_the_map_grows_with_rho_and_falls_with_tau(desk: Desk) -> None:
+    grid = desk.ask("strength", desk.run, 1, {"rho": 0.5, "tau": 0.1})
+    rows = grid["interventions"]
+    assert rows[0] == [0.0] * len(grid["taus"])
+    assert all(
+        a <= b for low, high in itertools.pairwise(rows) for a, b in zip(low, high, strict=True)
+    )
+    assert all(a >= b for a, b in zip(rows[-1], rows[-1][1:], strict=False))
+    assert min(grid["taus"]) >= 0.01
+
+
+def test_stages_end_where_the_bars_do(desk: Desk) -> None:
+    block = desk.ask("block", desk.run, 1, 0, 10, None)
+    i = next(i for i, step in enumerate(block["steps"]) if step["outcome"] == "fired")
+    view = desk.ask("stages", desk.run, 1, i, 10)
+    assert [stage["name"] for stage in view["stages"]] == ["raw", "xtc"]
+    assert view["stages"][1]["line"] == 0.1
+    last = dict(zip(view["ids"], view["stages"][1]["probs"], strict=True))
+    assert all(last[token] == 0.0 for token in block["steps"][i]["removed"])
+    for stage in view["stages"]:
+        assert sum(stage["probs"]) + stage["rest"] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_trace_goes_out_and_comes_back_as_the_same_page(desk: Desk) -> None:
+    text = desk.ask("export", desk.run, "trace")
+    assert tracefile.loads(text) == desk.trace
+    again = desk.ask("load", text)
+    before = desk.ask("open", desk.run, [])
+    for name in ("head", "add", "stats", "finish"):
+        assert again[name] == before[name]
+    block = desk.ask("block", again["run"], 1, 0, 25, None)
+    assert block == desk.ask("block", desk.run, 1, 0, 25, None)
+
+
+def test_the_table_has_a_row_a_step_and_no_formulas(desk: Desk) -> None:
+    rows = list(csv.DictReader(io.StringIO(desk.ask("export", desk.run, "table"))))
+    steps = [step for lane in desk.trace.lanes for step in lane.steps]
+    assert len(rows) == len(steps)
+    assert tuple(rows[0]) == exports.COLUMNS
+    assert [int(row["token"]) for row in rows] == [step.token for step in steps]
+    assert exports._cell("=SUM(A1)") == "'=SUM(A1)"
+
+
+def test_the_replay_is_one_file_that_asks_for_nothing(desk: Desk) -> None:
+    html = desk.ask("export", desk.run, "replay")
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", html)
+    assert html.count("<script>") == 1
+    assert html.count("</script>") == 1, "no token text can end the script"
+    assert "default-src 'none'" in html
+
+
+def test_the_recorded_run_opens_with_a_telling_step(tmp_path: Path) -> None:
+    trace = recorded.record(FakeModel(), seed=3, length=40)
+    tracefile.save(trace, tmp_path / "run.json.gz")
+    store = RunStore()
+    message = recorded.opening(store, tmp_path / "run.json.gz")
+    assert message is not None
+    lane, i = message["select"]
+    assert trace.lanes[lane].steps[i].changed
+    assert store.get(message["run"]).state == message["state"] == "recorded"
+    assert recorded.opening(store, tmp_path / "none.json.gz") is None
+
+
+def test_the_shipped_recorded_run_can_be_shown() -> None:
+    message = recorded.opening(RunStore())
+    assert message is not None
+    assert {lane["name"] for lane in message["head"]["lanes"]} == {"Baseline", "XTC"}
+    assert len(json.dumps(message)) < 60_000
+    assert controls.specification()["settings"]["lanes"][1]["name"] == "XTC"

@@ -1,0 +1,191 @@
+"""A press of a button, from the request to the last message, on the fake model."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import pytest
+
+from xtc_viz.models.fake import FakeModel
+from xtc_viz.models.host import ModelHost
+from xtc_viz.ui import controls
+from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.stream import Stops, messages, stream
+
+
+class Desk:
+    """A host with its store, and requests as the page sends them."""
+
+    def __init__(self, **model: Any) -> None:
+        self.model = FakeModel(**model)
+        self.host = ModelHost(self.model)
+        self.store = RunStore()
+        self.stops = Stops()
+
+    def request(self, length: int = 12, **changes: Any) -> dict[str, Any]:
+        settings = json.loads(json.dumps(controls.specification()["settings"]))
+        settings["max_new_tokens"] = length
+        return {"req": 1, "kind": "run", "prompt": "Once", "settings": settings, **changes}
+
+    def send(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+        return list(messages(self.host, self.store, self.stops, request))
+
+    def run(self, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A whole run: its id and how the page would see it."""
+        last = self.send(request)[-1]
+        assert last["state"] == "done", last
+        return last["run"], self.store.get(last["run"]).whole(last["run"])
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def ids(message: dict[str, Any], lane: int) -> list[int]:
+    return [chip[0] for chip in message["add"][lane]]
+
+
+def test_a_run_starts_opens_and_ends(desk: Desk) -> None:
+    found = desk.send(desk.request())
+    assert [m["state"] for m in (found[0], found[-1])] == ["starting", "done"]
+    assert "head" in found[1]
+    run = desk.store.get(found[0]["run"])
+    for lane in (0, 1):
+        assert [i for m in found[1:] for i in ids(m, lane)] == ids(run.whole(""), lane)
+    assert len(run.lanes[0].steps) == 12
+    assert desk.model.open_generations == 0
+    assert desk.host.waiting == 0
+
+
+def test_messages_are_json_without_markup(desk: Desk) -> None:
+    for text in stream(desk.host, desk.store, desk.stops, desk.request(80)):
+        assert "<" not in text
+        assert json.loads(text)["req"] == 1
+
+
+def test_no_more_than_twenty_messages_a_second() -> None:
+    desk = Desk(delay=0.004)
+    found = desk.send(desk.request(100))
+    seconds = found[-1]["seconds"]
+    assert len(found) <= 4 + 20 * seconds
+
+
+def test_stop_ends_it_at_the_next_step(desk: Desk) -> None:
+    running = messages(desk.host, desk.store, desk.stops, desk.request(500))
+    first = next(running)
+    opened = next(running)
+    assert desk.stops.stop(first["run"])
+    last = list(running)[-1]
+    assert last["state"] == "stopped"
+    assert last["at"][0] + len(last["add"][0]) <= len(opened["add"][0]) + 1
+    assert desk.model.open_generations == 0
+    assert not desk.stops.stop(first["run"]), "it is over"
+
+
+def test_closing_it_frees_the_model(desk: Desk) -> None:
+    running = stream(desk.host, desk.store, desk.stops, desk.request(500))
+    next(running), next(running)
+    assert desk.model.open_generations == 1
+    running.close()  # type: ignore[attr-defined]
+    assert desk.model.open_generations == 0
+    desk.run(desk.request(2))
+
+
+def test_who_comes_second_waits_and_is_told_so(desk: Desk) -> None:
+    turn = desk.host.turn()
+    with turn:
+        assert turn.wait(1)
+        waiting = messages(desk.host, desk.store, desk.stops, desk.request(3))
+        assert next(waiting)["state"] == "starting"
+        told = next(waiting)
+        assert (told["state"], told["place"]) == ("waiting", 1)
+    assert list(waiting)[-1]["state"] == "done"
+
+
+def test_a_waiting_run_can_be_stopped_and_gives_its_place_up(desk: Desk) -> None:
+    with desk.host.turn() as turn:
+        assert turn.wait(1)
+        waiting = messages(desk.host, desk.store, desk.stops, desk.request(3))
+        run_id = next(waiting)["run"]
+        next(waiting)
+        desk.stops.stop(run_id)
+        assert list(waiting)[-1]["state"] == "stopped"
+        assert desk.host.waiting == 0
+
+
+def test_errors_are_messages_with_the_field(desk: Desk) -> None:
+    bad = desk.request()
+    bad["settings"]["lanes"][1]["sampler"]["xtc"]["rho"] = 7
+    (error,) = desk.send(bad)
+    assert (error["error"]["field"], error["error"]["lane"]) == ("rho", 1)
+    long = desk.send(desk.request(prompt="Once upon a time " * 3000))[-1]
+    assert long["error"]["field"] == "prompt"
+    assert "4096" in long["error"]["message"]
+    assert desk.send({"kind": "dance"})[-1]["error"]["field"] == "kind"
+    assert "no longer kept" in desk.send({"kind": "continue", "run": "x"})[-1]["error"]["message"]
+    desk.run(desk.request(2))
+
+
+def test_a_model_that_breaks_says_so_and_frees_the_turn() -> None:
+    desk = Desk(logits=lambda ids: [float("nan")] * FakeModel().info.vocab_size)
+    assert "step" in desk.send(desk.request())[-1]["error"]["message"]
+    assert desk.host.waiting == 0
+
+
+def test_continuing_writes_what_a_longer_run_would_have(desk: Desk) -> None:
+    _, long = desk.run(desk.request(30))
+    short, _ = desk.run(desk.request(10))
+    _, grown = desk.run({"req": 2, "kind": "continue", "run": short, "more": 20})
+    for lane in (0, 1):
+        assert ids(grown, lane) == ids(long, lane)
+    assert grown["stats"][1]["tokens"] == len(ids(long, 1))
+
+
+def test_what_has_ended_cannot_go_on() -> None:
+    end = FakeModel().info.eos_ids[0]
+    vocabulary = FakeModel().info.vocab_size
+    desk = Desk(logits=lambda ids: [40.0 if v == end else 0.0 for v in range(vocabulary)])
+    run, _ = desk.run(desk.request(5))
+    error = desk.send({"kind": "continue", "run": run, "more": 5})[-1]["error"]
+    assert "at their end" in error["message"]
+
+
+def test_a_branch_takes_the_chosen_token_and_keeps_its_parent(desk: Desk) -> None:
+    run, whole = desk.run(desk.request(20))
+    step = desk.store.get(run).lanes[0].steps[4]
+    other = next(v for v in step.ids if v != step.token)
+    _, grown = desk.run({"kind": "branch", "run": run, "lane": 0, "i": 4, "token": other})
+    assert len(grown["head"]["lanes"]) == 3
+    assert grown["head"]["lanes"][2]["branch"] == [0, 4]
+    assert ids(grown, 2)[:4] == ids(whole, 0)[:4]
+    assert ids(grown, 2)[4] == other
+    assert len(ids(grown, 2)) == 20
+    assert [ids(grown, k) for k in (0, 1)] == [ids(whole, k) for k in (0, 1)]
+    # The branch is text of its own, and the chips add up to it.
+    trace = desk.store.get(run).trace()
+    assert len(trace.lanes) == 2, "the parent run is untouched"
+
+
+def test_the_same_token_on_the_same_dice_writes_the_same_text(desk: Desk) -> None:
+    run, whole = desk.run(desk.request(20))
+    token = ids(whole, 1)[3]
+    _, grown = desk.run({"kind": "branch", "run": run, "lane": 1, "i": 3, "token": token})
+    assert ids(grown, 2) == ids(whole, 1)
+
+
+def test_runs_from_many_threads_come_one_after_the_other() -> None:
+    desk, done = Desk(delay=0.001), []
+
+    def go(number: int) -> None:
+        done.append(desk.run(desk.request(8, req=number))[1])
+
+    threads = [threading.Thread(target=go, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(done) == 4
+    assert all(ids(message, 1) == ids(done[0], 1) for message in done)
