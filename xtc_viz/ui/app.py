@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from xtc_viz.models.host import ModelHost
-from xtc_viz.ui import web
+from xtc_viz.ui import recorded, web
 from xtc_viz.ui.api import build_api
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.runs import RunStore
@@ -19,7 +19,8 @@ def build(host: ModelHost) -> gr.Blocks:
     """Build the page around a model host."""
     page: gr.Blocks = gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
     with page:
-        build_playground(host, RunStore())
+        store = RunStore()
+        build_playground(host, store, recorded.opening(store))
         build_api(host)
     page.queue(max_size=QUEUE)
     return page
