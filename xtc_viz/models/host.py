@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
-import traceback
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
-import torch
-
 from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.download import fetch
-from xtc_viz.models.local import LocalModel
-from xtc_viz.models.spec import ModelSpec, Progress
+from xtc_viz.models.loads import (
+    Load,
+    Loader,
+    LoadStoppedError,
+    forget_frames,
+    free_memory,
+    load_local,
+    words_for,
+)
+from xtc_viz.models.spec import ModelSpec
 from xtc_viz.trace import ModelInfo
 
-# The first call may take as long as a download does and touches no device; what it returns reads
-# the model into memory.
-Loader = Callable[[ModelSpec, Progress], Callable[[], LanguageModel]]
 log = logging.getLogger(__name__)
 
 
@@ -52,16 +51,6 @@ class HostState:
         if self.failure:
             return "failed"
         return "ready" if self.info else "empty"
-
-
-class LoadStoppedError(Exception):
-    """A load was told to stop."""
-
-
-def load_local(spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
-    """Load through transformers (a `Loader`)."""
-    folder = fetch(spec, progress)
-    return lambda: LocalModel.read(spec, folder, progress)
 
 
 class Turn:
@@ -105,23 +94,6 @@ class Turn:
             ModelError: no model could be loaded.
         """
         return self._host._model_of(self)
-
-
-class Load:
-    """A load that runs in a thread of its own; made by `ModelHost.load_in_background`."""
-
-    def __init__(self) -> None:
-        self._stop = threading.Event()
-        self._done = threading.Event()
-        self.error: Exception | None = None
-
-    def stop(self) -> None:
-        """Give the load up: at once while it downloads or waits, else before it takes effect."""
-        self._stop.set()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end of the load, at most `seconds`; returns whether it has ended."""
-        return self._done.wait(seconds)
 
 
 class ModelHost:
@@ -199,8 +171,8 @@ class ModelHost:
             self._set(loading="", words="", share=None)
             raise ModelError(f"Loading {spec.short_name} was stopped.") from None
         except BaseException as error:
-            _forget_frames(error)
-            self._set(loading="", words="", share=None, failure=_words(error, spec))
+            forget_frames(error)
+            self._set(loading="", words="", share=None, failure=words_for(error, spec))
             raise
         finally:
             self._loads.release()
@@ -229,7 +201,7 @@ class ModelHost:
 
     def unload(self) -> None:
         """Forget the model and free its memory; waits for the decodes before it."""
-        with self.turn() as turn:
+        with Turn(self, for_load=True) as turn:
             turn.wait()
             self._install(None, None)
 
@@ -344,25 +316,3 @@ class ModelHost:
             if self._model is None:
                 raise ModelError(self._state.failure or "No model is loaded: choose one.")
             return self._model
-
-
-def free_memory() -> None:
-    """Give back what no longer has an owner, to the system and to the GPU."""
-    gc.collect()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-
-
-def _forget_frames(error: BaseException) -> None:
-    """Drop the local variables of what failed: a half-loaded model among them would live on."""
-    link: BaseException | None = error
-    while link is not None:
-        traceback.clear_frames(link.__traceback__)
-        link = link.__cause__ or link.__context__
-    free_memory()
-
-
-def _words(error: BaseException, spec: ModelSpec) -> str:
-    if isinstance(error, ModelError):
-        return str(error)
-    return f"{spec.short_name} could not be loaded ({type(error).__name__})."
