@@ -57,6 +57,7 @@ RULES: dict[str, Rule] = {
         "torch numpy transformers accelerate safetensors tokenizers huggingface_hub",
         f"{RECORDS} models __version__",
     ),
+    "xtc_viz.models.zerogpu": rule("spaces", "errors"),
     "xtc_viz.decode": rule("torch numpy", f"{RECORDS} steps xtc randomness samplers models.base"),
     "xtc_viz.branching": rule("torch", f"{RECORDS} stages models.base"),
     "xtc_viz.figures": rule("plotly", f"{RECORDS} stages whatif figures"),
