@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import gradio as gr
+from gradio.events import api
 
 from xtc_viz import tracefile
 from xtc_viz.decode import Recorder, decode_lanes
@@ -79,7 +80,7 @@ def build_api(host: ModelHost) -> None:
             log.exception("/generate failed")
             raise _said("Something went wrong on the server; its log says what.") from error
 
-    gr.api(generate, api_name="generate", concurrency_limit=CALLS_AT_ONCE)
+    api(generate, api_name="generate", concurrency_limit=CALLS_AT_ONCE)
 
 
 def named_lanes(lanes: object) -> list[object]:
