@@ -147,6 +147,10 @@ class Lane {
   shrink() {
     const until = this.model.shown(this.index);
     while (this.spans.length > until) this.spans.pop().remove();
+    const active = this.tokens.getAttribute("aria-activedescendant");
+    if (active && !document.getElementById(active)) {
+      set(this.tokens, { "aria-activedescendant": null });
+    }
     if (this.mark && this.mark.at >= until) this.split(-1);
     this.count();
   }
