@@ -15,7 +15,7 @@ help: ## list these commands
 run: $(VENV)/.app ## set everything up and open the page (ARGS="--port 8000" and so on)
 	$(BIN)/python app.py $(ARGS)
 
-test: $(VENV)/.dev browser ## set up, then run every test, those in a real browser too
+test: $(VENV)/.dev node_modules/.installed browser ## set up, then run every test, those in a real browser too
 	$(BIN)/python -m pytest $(ARGS)
 
 check: $(VENV)/.dev node_modules/.installed ## format, lint and types: Python, JavaScript, CSS
@@ -50,7 +50,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 
 node_modules/.installed: package.json
 	@command -v npm >/dev/null || { \
-	  echo "The JavaScript and CSS checks need npm: apt-get install nodejs npm" >&2; exit 1; }
+	  echo "The tests and checks of the page need npm: apt-get install nodejs npm" >&2; exit 1; }
 	npm install --silent --no-package-lock --no-fund --no-audit
 	@touch $@
 
