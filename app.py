@@ -6,53 +6,69 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-# Read when the libraries are imported: no figures are sent anywhere, and threads that wait sleep,
-# without which a busy machine slows decoding many times over.
+# Read when gradio is imported: no figures are sent anywhere.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.loading import ModelSpec
+from xtc_viz.models.spec import ATTENTIONS, QUANTIZATIONS, ModelSpec
 from xtc_viz.ui.app import build, launch_options
 
 STORY_MODEL = Path(__file__).parent / "assets" / "story-model"
 FAKE = "fake"
 
 
-def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the command line's values."""
-    parser = argparse.ArgumentParser(description="See what XTC does to every single token.")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
-    parser.add_argument("--port", type=int, help="port to listen on (default: the first free)")
-    parser.add_argument(
-        "--model",
-        default=str(STORY_MODEL),
-        help="hub id or folder of a causal language model (default: the embedded story model); "
-        f"{FAKE} is a word salad that needs no weights",
+def parser() -> argparse.ArgumentParser:
+    """Return the command line. Every flag can be given by an environment variable instead."""
+    flags = argparse.ArgumentParser(
+        description="See what XTC does to every single token.",
+        epilog="Each flag's environment variable stands in brackets; the flag goes first.",
     )
-    parser.add_argument("--revision", help="revision of a hub model")
-    parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:1")
-    parser.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
-    parser.add_argument("--share", action="store_true", help="a public link through gradio's relay")
-    return parser.parse_args(arguments)
+
+    def add(name: str, words: str, default: object = None, **options: Any) -> None:
+        variable = "XTC_VIZ_" + name.upper().replace("-", "_")
+        value = os.environ.get(variable, default)
+        flags.add_argument(f"--{name}", default=value, help=f"{words} [{variable}]", **options)
+
+    add("host", "address to listen on (default: this machine only)", metavar="ADDRESS")
+    add("port", "port to listen on (default: 7860 or the next that is free)", type=int)
+    add(
+        "model",
+        "hub id or folder of a causal language model (default: the embedded story model); "
+        f"`{FAKE}` is word salad that needs no weights",
+        str(STORY_MODEL),
+    )
+    add("revision", "branch, tag or commit of a hub model")
+    add("device", "auto, cpu, cuda or cuda:1 (default: auto)", "auto")
+    add("dtype", "auto, float32, bfloat16 or float16 (default: auto)", "auto")
+    add("quantization", f"{', '.join(QUANTIZATIONS)} (default: none)", "none")
+    add("attention", f"{', '.join(ATTENTIONS)} (default: auto)", "auto")
+    add("max-waiting", "how many runs may wait for the model (default: no limit)", type=int)
+    add("idle-minutes", "put an unused model away after so long (default: never)", type=float)
+    flags.add_argument("--share", action="store_true", help="a public link by gradio's relay")
+    return flags
 
 
 def make_host(options: argparse.Namespace) -> ModelHost:
     """Return the owner of the model, which loads in the background."""
-    if options.model == FAKE:
-        return ModelHost(FakeModel(delay=0.02))
-    host = ModelHost()
-    spec = ModelSpec(options.model, options.revision, options.device, options.dtype)
-    host.load_in_background(spec)
+    rest = options.idle_minutes
+    host = ModelHost(
+        FakeModel(delay=0.02) if options.model == FAKE else None,
+        max_waiting=options.max_waiting,
+        rest_after=None if rest is None else 60.0 * rest,
+    )
+    if options.model != FAKE:
+        names = ("revision", "device", "dtype", "quantization", "attention")
+        chosen = {name: getattr(options, name) for name in names}
+        host.load_in_background(ModelSpec(options.model, **chosen))
     return host
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = parse(arguments)
-    page = build(make_host(options))
-    page.launch(
+    options = parser().parse_args(arguments)
+    build(make_host(options)).launch(
         server_name=options.host,
         server_port=options.port,
         share=options.share,

@@ -1,0 +1,91 @@
+"""The entry: its flags, their environment variables, and the process as a host starts it."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from gradio_client import Client
+
+import app
+from xtc_viz import tracefile
+
+ROOT = Path(app.__file__).parent
+
+
+def test_defaults(monkeypatch):
+    for name in list(os.environ):
+        if name.startswith("XTC_VIZ_"):
+            monkeypatch.delenv(name)
+    options = app.parser().parse_args([])
+    assert options.model == str(app.STORY_MODEL)
+    assert (options.host, options.port, options.share) == (None, None, False)
+    assert (options.device, options.dtype, options.quantization) == ("auto", "auto", "none")
+
+
+def test_a_flag_goes_before_its_environment_variable(monkeypatch):
+    monkeypatch.setenv("XTC_VIZ_PORT", "8001")
+    monkeypatch.setenv("XTC_VIZ_IDLE_MINUTES", "2.5")
+    assert app.parser().parse_args([]).port == 8001
+    assert app.parser().parse_args(["--port", "8002"]).port == 8002
+    assert app.parser().parse_args([]).idle_minutes == 2.5
+
+
+def test_a_variable_of_the_wrong_kind_is_refused(monkeypatch, capsys):
+    monkeypatch.setenv("XTC_VIZ_PORT", "many")
+    with pytest.raises(SystemExit):
+        app.parser().parse_args([])
+    assert "argument --port: invalid int value: 'many'" in capsys.readouterr().err
+
+
+def test_help_names_every_variable():
+    text = app.parser().format_help()
+    flags = set(re.findall(r"--([a-z-]+)", text)) - {"help", "share"}
+    variables = set(re.findall(r"XTC_VIZ_\w+", text))
+    assert {"XTC_VIZ_" + flag.upper().replace("-", "_") for flag in flags} == variables
+
+
+@pytest.mark.story_model
+def test_the_process_answers_and_completes_a_run():
+    """`python app.py`, nothing else: the embedded model loads by itself and writes."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = os.environ | {"XTC_VIZ_PORT": str(port)}
+    command = [sys.executable, "app.py"]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        printed: list[bytes] = []
+        assert process.stdout
+        reader = threading.Thread(target=lambda out: printed.extend(out), args=(process.stdout,))
+        reader.start()
+        try:
+            _wait_for(port, process)
+            client = Client(f"http://127.0.0.1:{port}", verbose=False)
+            *_, last = client.submit("Once upon a time", max_new_tokens=5, api_name="/generate")
+            trace = tracefile.loads(last["trace"])
+            assert [len(lane.steps) for lane in trace.lanes] == [5, 5]
+            assert trace.model.name == "story-model"
+        finally:
+            process.terminate()
+            process.wait(20)
+            reader.join(20)
+    assert b"Traceback" not in b"".join(printed)
+
+
+def _wait_for(port, process):
+    for _ in range(600):
+        assert process.poll() is None, "the process ended by itself"
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.2)
+    raise AssertionError("the page did not come up")
