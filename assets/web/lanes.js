@@ -128,9 +128,15 @@ class Lane {
       span.id = `t${this.index}-${i}`;
       span.setAttribute("role", "option");
       span.title = title(chip, i);
-      span.textContent = chip.text;
+      // The marks belong to the word and not to the space before it, which may end a line.
+      const word = document.createElement("span");
+      word.className = "w";
+      const cut = chip.text.search(/\S/);
+      const space = cut > 0 ? chip.text.slice(0, cut) : "";
+      word.textContent = chip.text.slice(space.length);
+      span.append(space, word);
       if (!chip.text) {
-        span.dataset.sign = chip.sign || "∅";
+        word.dataset.sign = chip.sign || "∅";
         span.setAttribute("aria-label", chip.sign || "no text");
       }
       this.spans.push(span);
@@ -184,7 +190,12 @@ class Lane {
       hidden ? `${this.spans.length} of ${chips.length} tokens` : count(stats.tokens, "token"),
     ];
     if (stats.rate) parts.push(`${decimal(stats.rate, stats.rate < 10 ? 1 : 0)} tokens/s`);
-    parts.push(`fired ${stats.outcomes[FIRED]}`, `changed ${stats.changed}`);
+    const seen = chips.slice(0, this.spans.length);
+    const fired = hidden
+      ? seen.filter((chip) => chip.outcome === FIRED).length
+      : stats.outcomes[FIRED];
+    const changed = hidden ? seen.filter((chip) => chip.changed).length : stats.changed;
+    parts.push(`fired ${fired}`, `changed ${changed}`);
     if (finish && !hidden) parts.push(FINISH[finish] ?? finish);
     setText(this.numbers, parts.join(" · "));
     const off = this.model.run.head.lanes[this.index].sampler.xtc.rho === 0;
@@ -194,7 +205,7 @@ class Lane {
     if (stats.removed !== null) more.push(`${percent(stats.removed)} removed on average`);
     if (stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
     if (stats.repeated3 !== null) more.push(`repeated trigrams ${percent(stats.repeated3)}`);
-    setText(this.more, more.join(" · "));
+    setText(this.more, hidden ? "\u00a0" : more.join(" · "));
   }
 }
 
@@ -284,10 +295,8 @@ export class Lanes {
       if (!own) continue;
       span.setAttribute("aria-selected", "true");
       set(lane.tokens, { "aria-activedescendant": span.id });
-      if (origin === "key") {
-        lane.tokens.focus({ preventScroll: true });
-        this.show(lane.index);
-      }
+      if (origin === "key") lane.tokens.focus({ preventScroll: true });
+      if (origin !== "pointer" && origin !== "hover") this.show(lane.index);
     }
   }
 }

@@ -3,7 +3,7 @@
 import { h, set } from "./dom.js";
 import { FIRED } from "./model.js";
 
-const BAND = 42;
+const BAND = 36;
 const TOP = 6;
 
 export class Timeline {
@@ -82,7 +82,7 @@ export class Timeline {
     const bar = Math.max(1, Math.min(10, step * 0.7));
     pen.font = `11px ${style.fontFamily}`;
     for (const k of lanes.keys()) {
-      const base = TOP + BAND * (k + 1) - 10;
+      const base = TOP + BAND * (k + 1) - 9;
       pen.fillStyle = ink("--line");
       pen.fillRect(0, base, width, 1);
       for (let i = 0; i < this.model.shown(k); i++) {
@@ -93,7 +93,7 @@ export class Timeline {
           pen.fillRect(x, base + 3, bar, Math.min(5, chip.eligible - 1) + 0.5);
         }
         if (chip.outcome === FIRED) {
-          const tall = Math.max(2, chip.mass * (BAND - 22));
+          const tall = Math.max(2, chip.mass * (BAND - 18));
           pen.fillStyle = ink("--removed");
           pen.fillRect(x, base - tall, bar, tall);
           if (chip.changed) {

@@ -98,8 +98,10 @@ class Visit:
     problems: list[str] = field(default_factory=list)
     contexts: list[Any] = field(default_factory=list)
 
-    def __call__(self, server: Server, width: int = 1440, height: int = 1000, **more: Any) -> Page:
-        """Open the page and wait until it can be used."""
+    def __call__(
+        self, server: Server, width: int = 1440, height: int = 1000, *, link: str = "", **more: Any
+    ) -> Page:
+        """Open the page, or a link to it, and wait until it can be used."""
         context = self.browser.new_context(viewport={"width": width, "height": height}, **more)
         self.contexts.append(context)
         page = context.new_page()
@@ -108,7 +110,7 @@ class Visit:
         page.on("dialog", lambda dialog: self.problems.append(f"dialog: {dialog.message}"))
         page.on("console", self._console)
         page.on("request", lambda request: self._request(request.url, server.url))
-        page.goto(server.url)
+        page.goto(server.url + link)
         page.wait_for_selector(".xtc .composer")
         return page
 

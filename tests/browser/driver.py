@@ -34,7 +34,7 @@ def generate(page: Page, prompt: str | None = None, length: int | None = None) -
         page.fill("#prompt", prompt)
     if length is not None:
         page.fill(".composer [data-field=max_new_tokens]", str(length))
-    page.get_by_role("button", name="Generate").click()
+    page.get_by_role("button", name="Generate", exact=True).click()
 
 
 def writing(page: Page, tokens_at_least: int = 1, lane: int = 0) -> None:

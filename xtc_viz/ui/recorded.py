@@ -21,7 +21,7 @@ ASSETS = Path(__file__).parents[2] / "assets"
 FILE = ASSETS / "traces" / "first-sight.json.gz"
 RUN_ID = "recorded"
 PROMPT = "Once upon a time"
-LENGTH = 110
+LENGTH = 52
 SEEDS = range(1, 60)
 EARLY = 8  # the firing to point at should come within so many tokens
 

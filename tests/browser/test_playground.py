@@ -1,0 +1,292 @@
+"""The stories of the playground, each in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Server, Visit
+from tests.browser.driver import chips, counts, inspector, run, tokens
+from xtc_viz import tracefile
+
+Keep = Callable[..., None]
+
+
+def text(page: Page, lane: int) -> str:
+    return "".join(token["text"] for token in tokens(page, lane))
+
+
+def dice(page: Page, name: str, value: object) -> None:
+    """Type a value into one of the settings in front."""
+    page.fill(f".composer [data-field={name}]", str(value))
+
+
+def test_at_first_sight_a_recorded_run_explains_itself(
+    visit: Visit, fake: Server, keep: Keep
+) -> None:
+    page = visit(fake)
+    expect(page.get_by_test_id("origin")).to_contain_text("A recorded run")
+    expect(page.locator(".lane")).to_have_count(2)
+    shown = inspector(page)
+    expect(shown.locator(".verdict")).to_have_text("XTC fired and changed the word")
+    expect(page.get_by_test_id("sentence")).to_contain_text("Without XTC the same dice would")
+    expect(page.get_by_test_id("model")).to_contain_text("fake")
+    assert fake.model.open_generations == 0
+    keep(page, "light")
+    page.get_by_role("button", name="Light or dark").click()
+    keep(page, "dark")
+    run(page, "Once", length=8)
+    expect(page.get_by_test_id("origin")).to_be_hidden()
+    assert counts(page) == [8, 8]
+
+
+def test_lanes_are_added_changed_and_removed(visit: Visit, fake: Server, keep: Keep) -> None:
+    page = visit(fake)
+    page.select_option("select.chip", label="Min-p + XTC")
+    page.select_option("select.chip", label="T 1.3")
+    expect(page.locator("select.chip")).to_have_count(0)
+    page.get_by_role("button", name="Baseline plain sampling").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name of the lane").fill("Greedy")
+    dialog.get_by_label("Temperature", exact=True).fill("0")
+    keep(page, "editor")
+    dialog.get_by_role("button", name="Done").click()
+    run(page, "Once", length=20)
+    names = page.locator(".lane h2")
+    expect(names).to_have_text(["Greedy", "XTC", "Min-p + XTC", "T 1.3"])
+    assert counts(page) == [20, 20, 20, 20]
+    keep(page, "four")
+    page.locator(".lane-chips .chip").nth(3).click()
+    dialog.get_by_role("button", name="Remove this lane").click()
+    run(page)
+    expect(names).to_have_text(["Greedy", "XTC", "Min-p + XTC"])
+
+
+def test_a_wrong_setting_of_a_lane_names_the_lane(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    page.select_option("select.chip", label="Strong")
+    page.locator(".lane-chips .chip").nth(2).click()
+    page.get_by_role("dialog").get_by_label("Top-p", exact=True).fill("7")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Generate", exact=True).click()
+    expect(page.get_by_test_id("error")).to_have_text("Strong: `top_p` must be in (0, 1], but is 7")
+
+
+def test_colours_cycle_with_a_legend_and_never_by_colour_alone(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    page.locator("#lane-1").focus()
+    legends = set()
+    for _ in range(6):
+        page.keyboard.press("c")
+        legends.add(page.locator(".legend").inner_text())
+    assert len(legends) == 6
+    # A firing has a sign of its own, a changed word a dotted line.
+    sign = "span => getComputedStyle(span.querySelector('.w'), '::after').content"
+    assert page.locator(".t.o3").first.evaluate(sign) == '"✕"'
+    dotted = "span => getComputedStyle(span.querySelector('.w')).textDecorationStyle"
+    assert page.locator(".t.o3.changed").first.evaluate(dotted) == "dotted"
+
+
+def test_step_by_step_shows_the_dice_before_the_pick(
+    visit: Visit, fake: Server, keep: Keep
+) -> None:
+    page = visit(fake)
+    dice(page, "max_new_tokens", 6)
+    page.locator(".actions").get_by_role("button", name="Step").click()
+    title = page.locator(".inspector h2")
+    expect(title).to_contain_text("XTC · token 1 is not drawn yet")
+    inspector(page)
+    expect(page.locator(".coin .drop")).to_be_visible()
+    expect(page.locator(".bars .row.drawn")).to_have_count(0)
+    assert counts(page) == [0, 0]
+    keep(page, "before")
+    step = page.locator(".stepper button").first
+    expect(step).to_have_text("Step: draw")
+    step.click()
+    assert counts(page) == [1, 1]
+    expect(page.locator(".bars .row.drawn")).to_have_count(1)
+    page.keyboard.press("s")
+    expect(title).to_contain_text("token 2 is not drawn yet")
+    page.get_by_label("Pace", exact=True).select_option("quickly")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("document.querySelectorAll('#lane-1 .t').length === 6")
+    page.get_by_role("button", name="Show all").click()
+    assert counts(page) == [6, 6]
+
+
+def test_what_if_follows_the_sliders_along_the_same_text(
+    visit: Visit, fake: Server, keep: Keep
+) -> None:
+    page = visit(fake)
+    run(page, "Once", length=60)
+    before, fired = text(page, 1), page.locator("#lane-1 .t.o3").count()
+    dice(page, "rho", "1")
+    panel = page.get_by_test_id("what-if")
+    expect(panel).to_contain_text("along this text, not a new generation")
+    expect(panel).to_contain_text(f"it fired {fired}")
+    page.wait_for_function(f"document.querySelectorAll('#lane-1 .t.o3').length > {fired}")
+    assert text(page, 1) == before
+    page.locator("#lane-1 .t.o3").first.click()
+    expect(page.locator(".verdict")).to_have_text("What if: XTC would fire")
+    page.get_by_text("Map: how strongly").click()
+    expect(page.locator(".strength .cell").first).to_be_visible()
+    keep(page, "map")
+    dice(page, "tau", "0.6")
+    expect(panel).to_contain_text("XTC can never fire")
+    expect(page.locator(".hints")).to_contain_text("above τ = 0.5 XTC can never act")
+    page.get_by_role("button", name="Put back").click()
+    expect(panel).to_be_hidden()
+    expect(page.locator("#lane-1 .t.o3")).to_have_count(fired)
+
+
+def test_stage_by_stage(visit: Visit, fake: Server, keep: Keep) -> None:
+    page = visit(fake)
+    page.select_option("select.chip", label="Min-p + XTC")
+    run(page, "Once", length=20)
+    chips(page, 2).nth(3).click()
+    page.get_by_text("Stage by stage").click()
+    heads = page.locator(".stages .head")
+    expect(heads).to_have_text(["model", "min-p", "XTC"])
+    expect(page.locator(".stages .tau-text")).to_have_text([re.compile("cut"), "τ 0.10"])
+    keep(page, "stages")
+
+
+def test_a_branch_from_any_candidate_and_back(visit: Visit, fake: Server, keep: Keep) -> None:
+    page = visit(fake)
+    run(page, "Once", length=20)
+    before = [text(page, lane) for lane in (0, 1)]
+    chips(page, 1).nth(5).click()
+    inspector(page)
+    row = page.locator(".bars .row:not(.drawn):not(.rest)").first
+    row.click()
+    page.locator(".fork button").click()
+    page.wait_for_selector(".xtc[data-done='2']")
+    expect(page.locator(".lane")).to_have_count(3)
+    expect(page.locator(".lane").nth(2)).to_contain_text("from XTC, token 6")
+    expect(page.locator(".verdict")).to_have_text("You chose this token")
+    assert text(page, 2)[:3] == before[1][:3]
+    assert [text(page, lane) for lane in (0, 1)] == before
+    keep(page, "branch")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".lane")).to_have_count(2)
+    assert [text(page, lane) for lane in (0, 1)] == before
+
+
+def test_a_run_goes_on_and_again_with_a_new_seed(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    run(page, "Once", length=10)
+    before = text(page, 1)
+    page.get_by_role("button", name="Continue").click()
+    page.wait_for_selector(".xtc[data-done='2']")
+    assert counts(page) == [20, 20]
+    assert text(page, 1).startswith(before)
+    page.get_by_role("button", name="Again with a new seed").click()
+    page.wait_for_selector(".xtc[data-done='3']")
+    assert not text(page, 1).startswith(before)
+
+
+def keep_file(page: Page, name: str, folder: Path) -> Path:
+    """Choose an entry of the Keep menu; returns the file that came."""
+    page.locator(".menu summary").click()
+    with page.expect_download() as coming:
+        page.get_by_role("button", name=name).click()
+    path = folder / coming.value.suggested_filename
+    coming.value.save_as(path)
+    return path
+
+
+def test_a_trace_goes_out_and_comes_back_as_the_very_same_page(
+    visit: Visit, fake: Server, tmp_path: Path
+) -> None:
+    page = visit(fake)
+    run(page, "<b>Once</b> ${1}", length=30)
+    path = keep_file(page, "Trace (JSON)", tmp_path)
+    trace = tracefile.load(path)
+    assert [lane.text for lane in trace.lanes] == [text(page, 0), text(page, 1)]
+    table = keep_file(page, "Steps as a table (CSV)", tmp_path)
+    assert table.read_text().startswith("lane,position,token")
+    figure = keep_file(page, "The bars as SVG", tmp_path)
+    assert "τ 0.10" in figure.read_text()
+    picture = keep_file(page, "The bars as PNG", tmp_path)
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+
+    tracefile.save(trace, tmp_path / "packed.json.gz")
+    other = visit(fake)
+    other.set_input_files("input[type=file]", tmp_path / "packed.json.gz")
+    expect(other.get_by_test_id("origin")).to_have_text("From the file packed.json.gz.")
+    for selector in (".lanes", ".inspector .said", ".bars"):
+        same = "s => document.querySelector(s).textContent"
+        assert other.evaluate(same, selector) == page.evaluate(same, selector)
+    other.set_input_files("input[type=file]", table)
+    expect(other.get_by_test_id("error")).not_to_be_empty()
+
+
+def test_the_replay_opens_offline(
+    visit: Visit, fake: Server, browser: Browser, tmp_path: Path, keep: Keep
+) -> None:
+    page = visit(fake)
+    run(page, "<img src=x onerror=alert(1)>", length=80)
+    path = keep_file(page, "Replay to open offline", tmp_path)
+    written = text(page, 1)
+    context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
+    alone = context.new_page()
+    problems: list[str] = []
+    alone.on("pageerror", lambda error: problems.append(str(error)))
+    alone.on("dialog", lambda dialog: problems.append(dialog.message))
+    alone.goto(f"file://{path}")
+    assert text(alone, 1) == written
+    chips(alone, 1).nth(70).click()
+    inspector(alone)
+    expect(alone.locator(".inspector h2")).to_contain_text("token 71")
+    alone.keyboard.press("Home")
+    expect(alone.locator(".inspector h2")).to_contain_text("token 1 ")
+    keep(alone, "replay")
+    assert problems == []
+    context.close()
+
+
+def test_a_link_reproduces_settings_prompt_seed_and_step(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    dice(page, "rho", "0.8")
+    dice(page, "seed", "11")
+    run(page, "Ünïcödé 猫", length=25)
+    chips(page, 1).nth(7).click()
+    page.get_by_role("button", name="Copy a link to this run").click()
+    page.wait_for_function("location.hash.startsWith('#run=')")
+    link = page.evaluate("location.hash")
+    other = visit(fake, link=link)
+    other.wait_for_selector(".xtc[data-done='1']")
+    assert text(other, 1) == text(page, 1)
+    expect(other.locator("#prompt")).to_have_value("Ünïcödé 猫")
+    expect(other.locator(".inspector h2")).to_contain_text("XTC · token 8 ")
+
+
+def test_chat_protected_tokens_and_stop_texts(visit: Visit, fake: Server, keep: Keep) -> None:
+    page = visit(fake)
+    page.locator(".extras summary").click()
+    page.get_by_label("Chat template").check()
+    page.get_by_label("System").fill("Be brief")
+    page.get_by_label("Protect these too").fill(" Lily\n dragon")
+    page.get_by_label("Stop at").fill("the")
+    keep(page, "extras")
+    run(page, "Tell me", length=300)
+    assert text(page, 0).count("the") == 1
+    expect(page.get_by_test_id("numbers-0")).to_contain_text("stop text")
+
+
+def test_helpful_words_for_code_and_structure(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    page.fill("#prompt", "def add(a, b):\n    return")
+    expect(page.locator(".hints")).to_contain_text("ρ of at most 0.15")
+    page.fill("#prompt", 'Extract the names as JSON: {"names":')
+    expect(page.locator(".hints")).to_contain_text("ρ of at most 0.20")
+    page.fill("#prompt", "Once upon a time")
+    expect(page.locator(".hints")).to_be_empty()
+
+
+def test_reduced_motion_is_respected(visit: Visit, fake: Server) -> None:
+    page = visit(fake, width=390, height=844, reduced_motion="reduce")
+    assert page.locator(".lanes").evaluate("box => getComputedStyle(box).scrollBehavior") == "auto"
