@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import torch
 from tests.models import tiny
 from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.models.cache import SHORT
 from xtc_viz.models.local import LocalModel, describe
 from xtc_viz.models.spec import ModelSpec
 
@@ -92,6 +94,21 @@ def test_a_prompt_continues_where_the_cache_would(architecture: str, load: Load)
         generation.advance([token])
     again = model.start([[*ids, *range(20, 40)]])
     torch.testing.assert_close(generation.logits, again.logits, **TOLERANCE)
+
+
+def test_a_lane_is_the_same_when_its_cache_becomes_long(load: Load) -> None:
+    tiny_one = load("llama")
+    model = LocalModel(
+        tiny_one.model, tiny_one.tokenizer, replace(tiny_one.info, context_length=2048)
+    )
+    ids = [5 + i % 400 for i in range(SHORT - 5)]
+    more = [[9 + i, 30 + i] for i in range(12)]
+    generation = model.start([ids, ids])
+    for tokens in more:
+        generation.advance(tokens)
+    for lane in range(2):
+        again = model.start([[*ids, *(tokens[lane] for tokens in more)]])
+        torch.testing.assert_close(generation.logits[lane : lane + 1], again.logits, **TOLERANCE)
 
 
 @each_architecture

@@ -1,7 +1,8 @@
-"""A key-value cache that grows in place.
+"""A key-value cache that grows in place once it is long.
 
-transformers' dynamic cache copies all keys and values at every step; at a thousand tokens that
-costs as much as the model itself. Here a layer writes into a buffer that doubles when it is full.
+transformers' dynamic cache copies all keys and values at every step. While they are few that is
+the quickest way: attention then finds them in the processor's cache. At 3,000 tokens it costs a
+135M model 13 % of a step, so from `SHORT` on a layer writes into a buffer that doubles when full.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import torch
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
-FIRST_ROOM = 64
+SHORT = 512
 
 
 class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
@@ -29,6 +30,9 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
             self.lazy_initialization(key_states, value_states)
         length = self.get_seq_length()
         end = length + key_states.shape[-2]
+        if end <= SHORT:
+            self._buffers = None
+            return super().update(key_states, value_states)
         buffers = self._buffers
         if buffers is None or end > buffers[0].shape[-2]:
             buffers = self._buffers = (
@@ -61,7 +65,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def _grown(
         old: torch.Tensor | None, states: torch.Tensor, length: int, end: int
     ) -> torch.Tensor:
-        room = max(end + FIRST_ROOM, 2 * length)
+        room = 2 * end
         buffer = states.new_empty((*states.shape[:-2], room, states.shape[-1]))
         if old is not None and length:
             buffer.narrow(-2, 0, length).copy_(old)
