@@ -1,0 +1,22 @@
+"""The exported file needs nothing but itself."""
+
+from __future__ import annotations
+
+import re
+
+from tests.ui.factories import TEXTS, make_step, sampler
+from xtc_viz.figures.export import html
+from xtc_viz.figures.step import step_figure
+
+
+def test_the_file_is_whole_and_asks_for_nothing() -> None:
+    texts = {**TEXTS, 11: "</script><img src=x onerror=alert(1)>"}
+    page = html(step_figure(make_step(sampler()), sampler(), texts))
+    assert page.lstrip().startswith("<!doctype html>")
+    assert "Plotly.newPlot" in page
+    assert len(page) > 1_000_000, "plotly.js is inside"
+    outside = re.sub(r"<script\b[^>]*>.*?</script>", "<script>", page, flags=re.DOTALL)
+    assert not re.search(r"\b(src|href)\s*=", outside)
+    assert not re.search(r"<script[^>]*\bsrc", page[:2000] + page[-20_000:])
+    assert "onerror" not in outside, "token text ends no script"
+    assert '"format": "svg"' in page
