@@ -225,10 +225,12 @@ class ModelHost:
 
     def _install(self, model: LanguageModel | None, spec: ModelSpec | None) -> None:
         with self._changed:
+            former = self._model is not None
             self._model, self._spec = model, spec
             self._state = HostState(info=model.info if model else None)
             self._changed.notify_all()
-        free_memory()
+        if former:
+            free_memory()
 
     def _begin(self, name: str) -> None:
         self._set(loading=name, words="", share=None, failure="", resting=False)
