@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import AddedToken
 
 from tests.models import tiny
 from xtc_viz.models.detokenize import StreamDetokenizer, TokenTexts
@@ -109,6 +110,18 @@ def test_special_tokens_leave_no_trace_but_added_words_do(kind: str) -> None:
         "<think>",
         tiny.TURN_END,
     ]
+
+
+@each_kind
+def test_a_special_token_without_a_role_does_not_begin_the_text(kind: str) -> None:
+    tokenizer = tiny.fast_tokenizer(kind)
+    tokenizer.add_tokens([AddedToken("<|mask|>", special=True)])
+    mask = tokenizer.convert_tokens_to_ids("<|mask|>")
+    assert mask not in tokenizer.all_special_ids
+    ids = [mask, *tokenizer.encode("the day", add_special_tokens=False)]
+    detokenizer = StreamDetokenizer(TokenTexts(tokenizer))
+    assert "".join(map(detokenizer.push, ids)) == tokenizer.decode(ids, skip_special_tokens=True)
+    assert TokenTexts(tokenizer).text_of(mask) == "<|mask|>"
 
 
 @each_kind

@@ -38,7 +38,9 @@ class TokenTexts:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self._special = frozenset(tokenizer.all_special_ids)
+        # Those with a role, and those that are only marked as special.
+        marked = (i for i, t in tokenizer.added_tokens_decoder.items() if t.special)
+        self._special = frozenset(tokenizer.all_special_ids).union(marked)
         # The text of a token that is not the first is what it adds behind another one.
         self._anchor = tokenizer.encode("a", add_special_tokens=False)[-1:]
         self._base = self._decode(self._anchor)
