@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench browser clean
+.PHONY: help run test check format bench clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,7 +15,7 @@ help: ## list these commands
 run: $(VENV)/.app ## set everything up and open the page (ARGS="--port 8000" and so on)
 	$(BIN)/python app.py $(ARGS)
 
-test: $(VENV)/.dev node_modules/.installed browser ## set up, then run every test, those in a real browser too
+test: $(VENV)/.dev node_modules/.installed $(VENV)/.browser ## set up, then run every test, those in a real browser too
 	$(BIN)/python -m pytest $(ARGS)
 
 check: $(VENV)/.dev node_modules/.installed ## format, lint and types: Python, JavaScript, CSS
@@ -55,10 +55,13 @@ node_modules/.installed: package.json
 	@touch $@
 
 # The browser tests drive a Chromium that is on the machine; nothing is downloaded behind its back.
-browser:
-	@command -v chromium >/dev/null && exit 0; \
+# Playwright itself runs on a node of its own, which wants libatomic.
+$(VENV)/.browser: $(VENV)/.dev
+	@{ command -v chromium && $(BIN)/playwright --version; } >/dev/null 2>&1 || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-dejavu-core; \
+	  apt-get update -q && \
+	  apt-get install -qy --no-install-recommends chromium fonts-dejavu-core libatomic1; \
 	else \
-	  echo "The browser tests need Chromium: sudo apt-get install chromium" >&2; exit 1; \
+	  echo "The browser tests need: sudo apt-get install chromium libatomic1" >&2; exit 1; \
 	fi
+	@touch $@
