@@ -31,7 +31,7 @@ class Result:
 
     what: str
     value: float
-    unit: Literal["×", "µs", "ms", "%", "MB"]
+    unit: Literal["×", "µs", "ms", "s", "%", "B", "MB", "/s", ""]
     at_least: float | None = None
     at_most: float | None = None
     detail: str = ""
