@@ -19,6 +19,10 @@ from xtc_viz.steps import Steps
 from xtc_viz.trace import FinishReason, LaneTrace, Step, Trace, token_ids
 
 
+Draws = Callable[[SharedRandomness, int], tuple[float, Noise]]
+"""A source and a step to that step's coin and noise."""
+
+
 class Column(NamedTuple):
     """One step of all lanes.
 
@@ -75,12 +79,15 @@ def decode_lanes(
             )
         ]
         vocab_size = generation.logits.shape[-1]
-        noise = lru_cache(MAX_LANES)(lambda source, step: source.noise(step, vocab_size))
+        # Made once a step for all lanes that share them.
+        draws = lru_cache(MAX_LANES)(
+            lambda source, step: (source.coin(step), source.noise(step, vocab_size))
+        )
         position = 0
         while True:
             logits = generation.logits.to(device="cpu", dtype=torch.float32)
             steps = tuple(
-                None if lane.finish else lane.step(row, noise)
+                None if lane.finish else lane.step(row, draws)
                 for lane, row in zip(lanes, logits, strict=True)
             )
             finishes = tuple(
@@ -131,16 +138,11 @@ class _Lane:
     def last_token(self) -> int:
         return int(self._context[self._length - 1])
 
-    def step(self, logits: torch.Tensor, noise: Callable[[SharedRandomness, int], Noise]) -> Step:
+    def step(self, logits: torch.Tensor, draws: Draws) -> Step:
         """Draw this lane's next token from its row of logits, (V,) float32."""
-        coin = self._randomness.coin(self._position)
+        coin, noise = draws(self._randomness, self._position)
         try:
-            step = self._stack.run(
-                self._context[: self._length],
-                logits,
-                coin,
-                noise(self._randomness, self._position),
-            )
+            step = self._stack.run(self._context[: self._length], logits, coin, noise)
         except DistributionError as error:
             raise DistributionError(
                 f"lane {self._name!r}, step {self._position}: {error}"
