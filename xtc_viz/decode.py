@@ -18,7 +18,6 @@ from xtc_viz.settings import MAX_LANES, LaneSettings, RunSettings
 from xtc_viz.steps import Steps
 from xtc_viz.trace import FinishReason, LaneTrace, Step, Trace, token_ids
 
-
 Draws = Callable[[SharedRandomness, int], tuple[float, Noise]]
 """A source and a step to that step's coin and noise."""
 
