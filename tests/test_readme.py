@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+import yaml
 from transformers import LlamaConfig, LlamaForCausalLM
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,6 +44,17 @@ def test_the_library_use(model: LlamaForCausalLM) -> None:
     torch.manual_seed(3)
     plain = model.generate(**inputs, do_sample=True, max_new_tokens=40)
     assert not output.equal(plain)
+
+
+def test_the_head_tells_a_space_what_to_do() -> None:
+    head = yaml.safe_load(README.split("---\n")[1])
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert (ROOT / head["app_file"]).exists()
+    assert f"gradio=={head['sdk_version']}" in pins
+    assert head["sdk"] == "gradio"
+    assert head["license"] == "apache-2.0"
+    assert len(head["short_description"]) <= 60  # the hub's own limit
+    assert tuple(map(int, head["python_version"].split("."))) >= (3, 11)
 
 
 def test_links_lead_somewhere() -> None:
