@@ -113,7 +113,11 @@ export class Bars {
     setText(this.after, "after XTC");
     this.element = this.svg;
     this.shown = null;
-    new ResizeObserver(() => this.shown && this.draw(...this.shown)).observe(this.svg);
+    this.width = 0;
+    new ResizeObserver(([entry]) => {
+      this.width = entry.contentRect.width;
+      if (this.shown) this.draw(...this.shown);
+    }).observe(this.svg);
   }
 
   scale(p) {
@@ -123,7 +127,7 @@ export class Bars {
 
   draw(step, texts, limit) {
     this.shown = [step, texts, limit];
-    const width = this.svg.clientWidth || 720;
+    const width = this.width || this.svg.clientWidth || 720;
     const labels = Math.max(104, Math.min(190, width * 0.24));
     const gap = width < 500 ? 46 : 62;
     const room = (width - labels - 2 * gap) / 2;

@@ -24,10 +24,16 @@ export class Coin {
       this.left,
       this.right,
     );
+    this.width = 0;
+    new ResizeObserver(([entry]) => {
+      this.width = entry.contentRect.width;
+      if (this.shown) this.draw(this.shown);
+    }).observe(this.element);
   }
 
   draw(step) {
-    const width = this.element.clientWidth || 260;
+    this.shown = step;
+    const width = this.width || this.element.clientWidth || 260;
     const rho = step.rho * width;
     const x = Math.max(5, Math.min(width - 5, step.coin * width));
     set(this.element, { viewBox: `0 0 ${width} 58` });

@@ -83,6 +83,25 @@ class Lane {
     );
     this.spans = [];
     this.mark = null;
+    // Whether the end is in view, and is to stay there while tokens come.
+    this.follow = true;
+    const { body } = this;
+    body.addEventListener(
+      "scroll",
+      () => {
+        this.follow = body.scrollHeight - body.scrollTop - body.clientHeight < 80;
+      },
+      { passive: true },
+    );
+  }
+
+  /** Once a frame, after all lanes have grown: looking at sizes earlier would cost a layout each. */
+  toEnd() {
+    if (this.ending) return;
+    this.ending = requestAnimationFrame(() => {
+      this.ending = 0;
+      this.body.scrollTop = 1e9;
+    });
   }
 
   origin([lane, position]) {
@@ -118,7 +137,6 @@ class Lane {
   append() {
     const { chips, splits } = this.model.run.lanes[this.index];
     const until = this.model.shown(this.index);
-    const near = this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < 80;
     const fragment = document.createDocumentFragment();
     for (let i = this.spans.length; i < until; i++) {
       const chip = chips[i];
@@ -145,7 +163,7 @@ class Lane {
     const grown = fragment.childNodes.length > 0;
     this.tokens.append(fragment);
     this.split(splits < until ? splits : -1);
-    if (grown && near && this.model.busy) this.body.scrollTop = this.body.scrollHeight;
+    if (grown && this.follow && this.model.busy) this.toEnd();
     this.count();
   }
 
@@ -218,6 +236,12 @@ export class Lanes {
     this.element.addEventListener("click", (event) => this.pick(event));
     this.tabs = h("div", { class: "lane-tabs", "aria-label": "Lanes", role: "group" });
     this.element.addEventListener("scroll", () => this.swiped(), { passive: true });
+    // Whether the lanes are panes to swipe between.
+    this.narrow = false;
+    new ResizeObserver(() => {
+      this.narrow = this.element.scrollWidth > this.element.clientWidth + 1;
+      this.swiped();
+    }).observe(this.element);
     model.on("run", () => this.build());
     model.on("chips", () => this.each((lane) => lane.append()));
     model.on("state", () => this.status());
@@ -285,26 +309,34 @@ export class Lanes {
     this.marked = [];
     const at = this.model.focus;
     if (!at) return;
+    const reached = [];
     for (const lane of this.lanes) {
       const span = lane.spans[at.i];
       if (!span) continue;
       const own = lane.index === at.lane;
+      if (origin !== "pointer" || !own) reached.push([lane.body, span]);
       span.classList.add(own ? "sel" : "mate");
       this.marked.push(span);
-      if (origin !== "pointer" || !own) reach(lane.body, span);
       if (!own) continue;
       span.setAttribute("aria-selected", "true");
       set(lane.tokens, { "aria-activedescendant": span.id });
-      if (origin === "key") lane.tokens.focus({ preventScroll: true });
-      if (origin !== "pointer" && origin !== "hover") this.show(lane.index);
+      if (origin === "key" && document.activeElement !== lane.tokens) {
+        lane.tokens.focus({ preventScroll: true });
+      }
+      if (origin !== "pointer" && origin !== "hover" && this.narrow) this.show(lane.index);
     }
+    reach(reached);
   }
 }
 
-/** Scroll `box`, and only it, so that `span` can be seen. */
-function reach(box, span) {
-  const outer = box.getBoundingClientRect();
-  const inner = span.getBoundingClientRect();
-  if (inner.top < outer.top + 8) box.scrollTop -= outer.top + 24 - inner.top;
-  else if (inner.bottom > outer.bottom - 8) box.scrollTop += inner.bottom + 24 - outer.bottom;
+/** Scroll each box, and only it, so that its span can be seen. Looks at all before moving any. */
+function reach(pairs) {
+  const moves = [];
+  for (const [box, span] of pairs) {
+    const outer = box.getBoundingClientRect();
+    const inner = span.getBoundingClientRect();
+    if (inner.top < outer.top + 8) moves.push([box, inner.top - outer.top - 24]);
+    else if (inner.bottom > outer.bottom - 8) moves.push([box, inner.bottom - outer.bottom + 24]);
+  }
+  for (const [box, by] of moves) box.scrollTop += by;
 }

@@ -6,10 +6,15 @@ import { FIRED } from "./model.js";
 const BAND = 36;
 const TOP = 6;
 
+const INKS = ["line", "eligible", "removed", "changed", "paper", "ink", "ink-2"];
+
 export class Timeline {
   constructor(model) {
     this.model = model;
     this.canvas = h("canvas", { "aria-hidden": "true" });
+    this.pen = this.canvas.getContext("2d");
+    // The mark of the selection lies over the bars, so that moving it draws no bar again.
+    this.here = h("div", { class: "here", "aria-hidden": "true" });
     this.element = h(
       "div",
       {
@@ -22,16 +27,25 @@ export class Timeline {
         "aria-valuenow": "1",
       },
       this.canvas,
+      this.here,
     );
     this.queued = false;
-    model.on("run chips select mode reveal imagine", () => this.queue());
-    new ResizeObserver(() => this.queue()).observe(this.element);
+    model.on("run state mode reveal imagine", () => this.redraw());
+    model.on("chips", () => this.queue());
+    model.on("select", () => this.mark());
+    new ResizeObserver(() => this.redraw()).observe(this.element);
     // Light and dark are a class of the body, in gradio and in the replay.
-    const colours = new MutationObserver(() => this.queue());
+    const colours = new MutationObserver(() => this.redraw());
     colours.observe(document.body, { attributeFilter: ["class"] });
     this.element.addEventListener("pointermove", (event) => this.point(event));
     this.element.addEventListener("pointerleave", () => model.hover(null));
     this.element.addEventListener("pointerdown", (event) => this.point(event, true));
+  }
+
+  /** Draw everything anew at the next frame. */
+  redraw() {
+    this.drawn = null;
+    this.queue();
   }
 
   queue() {
@@ -50,6 +64,10 @@ export class Timeline {
     return Math.max(1, this.model.busy ? Math.max(known, run.head.length) : known);
   }
 
+  get height() {
+    return TOP + BAND * Math.max(1, this.model.run?.lanes.length ?? 1);
+  }
+
   at(event) {
     const box = this.element.getBoundingClientRect();
     const lanes = this.model.run?.lanes.length ?? 1;
@@ -65,68 +83,93 @@ export class Timeline {
     else if (event.pointerType === "mouse") this.model.hover(at);
   }
 
+  /** A clean sheet: its size, its inks, a line and a name for each lane. */
+  begin() {
+    const { run } = this.model;
+    this.width = this.element.clientWidth;
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.round(this.width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
+    this.canvas.style.height = `${this.height}px`;
+    this.pen.scale(ratio, ratio);
+    const style = getComputedStyle(this.element);
+    this.inks = Object.fromEntries(INKS.map((n) => [n, style.getPropertyValue(`--${n}`)]));
+    this.font = `11px ${style.fontFamily}`;
+    this.scale = this.length;
+    this.drawn = run.lanes.map(() => 0);
+    this.splits = -1;
+    for (const k of run.lanes.keys()) {
+      this.pen.fillStyle = this.inks.line;
+      this.pen.fillRect(0, TOP + BAND * (k + 1) - 9, this.width, 1);
+    }
+  }
+
   draw() {
     const { run } = this.model;
-    const lanes = run?.lanes ?? [];
-    const width = this.element.clientWidth;
-    const height = TOP + BAND * Math.max(1, lanes.length);
-    const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    this.canvas.style.height = `${height}px`;
-    const pen = this.canvas.getContext("2d");
-    pen.scale(ratio, ratio);
-    const style = getComputedStyle(this.element);
-    const ink = (name) => style.getPropertyValue(name);
-    const step = width / this.length;
-    const bar = Math.max(1, Math.min(10, step * 0.7));
-    pen.font = `11px ${style.fontFamily}`;
-    for (const k of lanes.keys()) {
-      const base = TOP + BAND * (k + 1) - 9;
-      pen.fillStyle = ink("--line");
-      pen.fillRect(0, base, width, 1);
-      for (let i = 0; i < this.model.shown(k); i++) {
-        const chip = this.model.outcome(k, i);
-        const x = (i + 0.5) * step - bar / 2;
-        if (chip.eligible > 1) {
-          pen.fillStyle = ink("--eligible");
-          pen.fillRect(x, base + 3, bar, Math.min(5, chip.eligible - 1) + 0.5);
-        }
-        if (chip.outcome === FIRED) {
-          const tall = Math.max(2, chip.mass * (BAND - 18));
-          pen.fillStyle = ink("--removed");
-          pen.fillRect(x, base - tall, bar, tall);
-          if (chip.changed) {
-            pen.fillStyle = ink("--changed");
-            pen.fillRect(x, base - tall - 4, bar, 2.5);
-          }
-        }
-      }
+    if (!run) return;
+    if (!this.drawn || this.scale !== this.length) this.begin();
+    const step = this.width / this.scale;
+    for (const k of run.lanes.keys()) {
+      const until = this.model.shown(k);
+      for (let i = this.drawn[k]; i < until; i++) this.bar(k, i, step);
+      this.drawn[k] = Math.max(this.drawn[k], until);
+      this.name(k);
     }
+    this.parting(step);
+    this.mark();
+  }
+
+  bar(k, i, step) {
+    const { pen, inks } = this;
+    const chip = this.model.outcome(k, i);
+    const base = TOP + BAND * (k + 1) - 9;
+    const wide = Math.max(1, Math.min(10, step * 0.7));
+    const x = (i + 0.5) * step - wide / 2;
+    if (chip.eligible > 1) {
+      pen.fillStyle = inks.eligible;
+      pen.fillRect(x, base + 3, wide, Math.min(5, chip.eligible - 1) + 0.5);
+    }
+    if (chip.outcome !== FIRED) return;
+    const tall = Math.max(2, chip.mass * (BAND - 18));
+    pen.fillStyle = inks.removed;
+    pen.fillRect(x, base - tall, wide, tall);
+    if (!chip.changed) return;
+    pen.fillStyle = inks.changed;
+    pen.fillRect(x, base - tall - 4, wide, 2.5);
+  }
+
+  name(k) {
+    const { pen, inks } = this;
+    const { name } = this.model.run.head.lanes[k];
+    pen.font = this.font;
     pen.lineWidth = 3;
-    pen.strokeStyle = ink("--paper");
-    pen.fillStyle = ink("--ink-2");
-    for (const [k] of lanes.entries()) {
-      pen.strokeText(run.head.lanes[k].name, 1, TOP + BAND * k + 11);
-      pen.fillText(run.head.lanes[k].name, 1, TOP + BAND * k + 11);
-    }
-    const split = lanes[0]?.splits ?? -1;
-    if (split >= 0 && split < this.model.reveal) {
-      pen.fillStyle = ink("--ink-2");
-      pen.fillRect(split * step - 2, TOP - 6, 1, height - TOP + 2);
-      pen.fillRect(split * step + 1, TOP - 6, 1, height - TOP + 2);
-    }
+    pen.strokeStyle = inks.paper;
+    pen.fillStyle = inks["ink-2"];
+    pen.strokeText(name, 1, TOP + BAND * k + 11);
+    pen.fillText(name, 1, TOP + BAND * k + 11);
+  }
+
+  /** Where the lanes part: two thin lines through all of them. */
+  parting(step) {
+    const split = this.model.run.lanes[0].splits;
+    if (split < 0 || split >= this.model.reveal || split === this.splits) return;
+    this.splits = split;
+    this.pen.fillStyle = this.inks["ink-2"];
+    for (const x of [-2, 1]) this.pen.fillRect(split * step + x, 0, 1, this.height - 4);
+  }
+
+  mark() {
     const at = this.model.focus;
-    if (at) {
-      pen.strokeStyle = ink("--ink");
-      pen.lineWidth = 1.5;
-      const x = (at.i + 0.5) * step;
-      const wide = Math.max(6, step);
-      pen.strokeRect(x - wide / 2, TOP + BAND * at.lane + 1, wide, BAND - 2);
-    }
+    this.here.hidden = !at || !this.drawn;
+    if (!at || !this.drawn) return;
+    const step = this.width / this.scale;
+    const wide = Math.max(7, step);
+    const x = (at.i + 0.5) * step - wide / 2;
+    this.here.style.width = `${wide}px`;
+    this.here.style.transform = `translate(${x}px, ${TOP + BAND * at.lane + 1}px)`;
     set(this.element, {
-      "aria-valuemax": Math.max(1, this.model.shown(at?.lane ?? 0)),
-      "aria-valuenow": (at?.i ?? 0) + 1,
+      "aria-valuemax": Math.max(1, this.model.shown(at.lane)),
+      "aria-valuenow": at.i + 1,
     });
   }
 }

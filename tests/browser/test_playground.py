@@ -84,8 +84,9 @@ def test_colours_cycle_with_a_legend_and_never_by_colour_alone(visit: Visit, fak
         legends.add(page.locator(".legend").inner_text())
     assert len(legends) == 6
     # A firing has a sign of its own, a changed word a dotted line.
-    sign = "span => getComputedStyle(span.querySelector('.w'), '::after').content"
-    assert page.locator(".t.o3").first.evaluate(sign) == '"✕"'
+    sign = "span => getComputedStyle(span.querySelector('.w')).backgroundImage"
+    assert "gradient" in page.locator(".t.o3").first.evaluate(sign)
+    assert page.locator(".lane:not(.off) .t.o0").first.evaluate(sign) == "none"
     dotted = "span => getComputedStyle(span.querySelector('.w')).textDecorationStyle"
     assert page.locator(".t.o3.changed").first.evaluate(dotted) == "dotted"
 
@@ -113,6 +114,11 @@ def test_step_by_step_shows_the_dice_before_the_pick(
     page.get_by_label("Pace", exact=True).select_option("quickly")
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("document.querySelectorAll('#lane-1 .t').length === 6")
+    # At the end all is shown, and one can begin anew from the selected step.
+    expect(page.get_by_role("button", name="Show all")).to_be_hidden()
+    chips(page, 1).nth(2).click()
+    step.click()
+    assert counts(page) == [2, 2]
     page.get_by_role("button", name="Show all").click()
     assert counts(page) == [6, 6]
 
