@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import sys
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import torch
 
@@ -17,6 +20,17 @@ from bench.timing import Result, machine, table
 RESULTS = Path(__file__).with_name("results.json")
 README = Path(__file__).resolve().parents[1] / "README.md"
 _SECTION = re.compile(r"(<!-- bench -->\n).*?(<!-- /bench -->)", re.DOTALL)
+
+
+def benchmarks() -> list[ModuleType]:
+    """All of them; that of the page only where there is a browser to run it."""
+    found: list[ModuleType] = [operator, stack, recording, decode, trap]
+    if find_spec("playwright") and shutil.which("chromium"):
+        from bench import page
+
+        return [*found, page]
+    print("page: left out, it needs requirements-dev.txt and Chromium", file=sys.stderr)
+    return found
 
 
 def section(where: str, results: list[Result]) -> str:
@@ -30,7 +44,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     results: list[Result] = []
-    for benchmark in (operator, stack, recording, decode, trap):
+    for benchmark in benchmarks():
         print(f"{benchmark.__name__} …", file=sys.stderr, flush=True)
         results += benchmark.measure()
     print(section(machine(), results))

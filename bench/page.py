@@ -37,6 +37,7 @@ SIZE: Any = {"width": 1440, "height": 1000}
 LOADS = 5
 TOKENS = 1000
 RATE = 60  # tokens/s of each of two lanes
+UPDATES = 20  # a second: what the server sends at most
 WINDOW = 100  # tokens over which the work is averaged
 
 # Runs before anything of the page: notes when lanes and inspector first stand, a frame later.
@@ -76,8 +77,12 @@ SCRUB = """async (count) => {
   }
   return [count / ((performance.now() - start) / 1000), drawn / count];
 }"""
-COUNT = "(window.updates = 0, new MutationObserver(() => { window.updates += 1; }).observe(" \
-    "document.querySelector('#lane-0'), {childList: true}))"  # fmt: skip
+COUNT = """() => {
+  window.counter?.disconnect();
+  window.updates = 0;
+  window.counter = new MutationObserver(() => { window.updates += 1; });
+  window.counter.observe(document.querySelector('#lane-0'), {childList: true});
+}"""
 
 
 def measure() -> list[Result]:
@@ -166,7 +171,7 @@ class Visit:
     def __init__(self, browser: Browser, url: str) -> None:
         self.page: Page = browser.new_context(viewport=SIZE).new_page()
         self.session = self.page.context.new_cdp_session(self.page)
-        # CPU time of the thread in place of time on the wall.
+        # CPU time of the thread in place of time on the wall, for scripts, layout and style too.
         self.session.send("Performance.setTimeDomain", {"timeDomain": "threadTicks"})
         self.session.send("Performance.enable")
         self.wire = Wire(self.session)
@@ -177,7 +182,7 @@ class Visit:
         """The main thread's work so far."""
         metrics = self.session.send("Performance.getMetrics")["metrics"]
         values = {metric["name"]: float(metric["value"]) for metric in metrics}
-        names = ("TaskDuration", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
+        names = ("ThreadTime", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
         return Work(time.perf_counter(), *(values[name] for name in names))
 
 
@@ -200,25 +205,23 @@ class Work:
         return f"script {script:.1f}, layout {layout:.1f}, style {style:.1f} ms"
 
 
-def cold_load(playwright: Playwright, url: str) -> tuple[float, float, Work]:
-    """Return seconds to the lanes and to the inspector, and all work until then."""
+def cold_load(playwright: Playwright, url: str) -> tuple[float, float, float]:
+    """Return seconds to the lanes and to the inspector, and the main thread's work until then."""
     browser = start(playwright)
     visit = Visit(browser, url)
     visit.page.wait_for_function("firsts.lanes && firsts.inspector")
     firsts = visit.page.evaluate("firsts")
-    found = visit.work()
+    work = visit.work().task
     browser.close()
-    return firsts["lanes"], firsts["inspector"], found
+    return firsts["lanes"], firsts["inspector"], work
 
 
-def of_loads(loads: Sequence[tuple[float, float, Work]]) -> list[Result]:
-    work = median(load[2].task for load in loads)
-    worst = [max(load[i] for load in loads) for i in (0, 1)]
-    names = (("lanes usable", 2), ("inspector ready", 3))
+def of_loads(loads: Sequence[tuple[float, float, float]]) -> list[Result]:
+    lanes, inspector, work = zip(*loads, strict=True)
     return [
-        Result(f"page, cold load: {name}", median(load[i] for load in loads), "s", at_most=limit,
-               detail=f"of {len(loads)}, worst {worst[i]:.2f} s; main thread {work:.2f} s")
-        for i, (name, limit) in enumerate(names)
+        Result(f"page, cold load: {name}", median(times), "s", at_most=limit,
+               detail=f"worst of {len(times)} {max(times):.2f} s; main thread {median(work):.2f} s")
+        for name, times, limit in (("lanes usable", lanes, 2), ("inspector ready", inspector, 3))
     ]  # fmt: skip
 
 
@@ -236,12 +239,17 @@ def streaming(visit: Visit, model: FakeModel) -> list[Result]:
         begin = visit.work()
         reached(page, middle + WINDOW // 2)
         spent, updates = visit.work().since(begin), page.evaluate("updates")
-        where = f"page, two lanes at {WINDOW / spent.wall:.0f} tokens/s, at {middle} tokens"
-        each = 1e3 * spent.task / updates
+        where = f"page, streaming two lanes at {middle} tokens: main thread"
+        each = spent.task / updates
+        rate = WINDOW / spent.wall
+        now = (
+            f"here {spent.task / spent.wall:.0%}, {updates / spent.wall:.0f}/s, {rate:.0f} tokens/s"
+        )
         results += [
-            Result(f"{where}: main thread", 100 * spent.task / spent.wall, "%", at_most=20,
-                   detail=f"{updates / spent.wall:.0f} updates/s"),
-            Result(f"{where}: an update", each, "ms", detail=spent.per(updates)),
+            # A busy machine writes fewer tokens; what counts is the work at the full rate.
+            Result(f"{where} at {UPDATES} updates/s", 100 * each * UPDATES, "%", at_most=20,
+                   detail=now),
+            Result(f"{where}, an update", 1e3 * each, "ms", detail=spent.per(updates)),
         ]  # fmt: skip
     page.wait_for_selector(".xtc[data-done='1']", timeout=60_000)
     tokens = page.locator(".lane .t").count()
@@ -267,8 +275,8 @@ def scrubbing(visit: Visit) -> list[Result]:
     spent = visit.work().since(begin)
     each = 1e3 * spent.task / (TOKENS - 1)
     return [
-        Result("page, scrubbing 1,000 tokens with the keys", rate, "/s", at_least=55,
-               detail=f"steps; one key a frame, {drawn:.1%} drawn within its frame"),
+        Result("page, scrubbing 1,000 tokens with the keys: steps", rate, "/s", at_least=55,
+               detail=f"one key a frame, {drawn:.1%} drawn within its frame"),
         Result("page, scrubbing: a step's work", each, "ms", detail=spent.per(TOKENS - 1)),
     ]  # fmt: skip
 
