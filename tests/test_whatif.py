@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xtc_viz.decode import Recorder, decode_lanes
 from xtc_viz.models.fake import FakeModel
+from xtc_viz.randomness import SharedRandomness
 from xtc_viz.rule import Outcome, expected
-from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, Strategy, XTCSettings
-from xtc_viz.whatif import evaluate, intensity_map
+from xtc_viz.samplers import SamplerStack
+from xtc_viz.settings import (
+    LaneSettings,
+    RunSettings,
+    SamplerSettings,
+    Strategy,
+    XTCPlace,
+    XTCSettings,
+)
+from xtc_viz.stages import final_probs
+from xtc_viz.whatif import decided, evaluate, intensity_map
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +69,31 @@ def test_the_settings_of_the_run_give_back_the_run():
     assert [d.outcome for d in result.decisions] == [s.outcome for s in lane.steps]
     assert result.count(Outcome.FIRED) == sum(s.fired for s in lane.steps)
     assert result.exact
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        SamplerSettings(),
+        SamplerSettings(temperature=1.6, xtc_place=XTCPlace.BEFORE_TEMPERATURE),
+        SamplerSettings(temperature=0.0),
+    ],
+)
+def test_a_step_decided_anew_is_drawn_from_what_is_left(sampler):
+    """Its final distribution is the one that a real decode would have had there."""
+    before = replace(sampler, xtc=XTCSettings(rho=0.6, tau=0.2))
+    after = replace(sampler, xtc=XTCSettings(rho=0.9, tau=0.05))
+    generator = torch.Generator().manual_seed(1)
+    for t in range(20):
+        logits = torch.randn(60, generator=generator) * 2
+        shared = SharedRandomness(t)
+        coin, noise = shared.coin(0), shared.noise(0, 60)
+        step = SamplerStack(before).run(torch.tensor([0]), logits, coin, noise)
+        real = SamplerStack(after).run(torch.tensor([0]), logits, coin, noise)
+        anew = decided(step, evaluate([step], after.xtc, 100).decisions[0], after)
+        assert (anew.outcome, anew.removed) == (real.outcome, real.removed)
+        if sampler.temperature:
+            assert final_probs(anew, after) == pytest.approx(final_probs(real, after), rel=1e-4)
 
 
 def test_expectations_add_up_over_the_steps(steps):

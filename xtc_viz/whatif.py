@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import exp, log, log1p
 
 from xtc_viz.rule import Decision, Outcome, decide, eligible_count, expected
-from xtc_viz.settings import XTCSettings
+from xtc_viz.settings import SamplerSettings, XTCPlace, XTCSettings
 from xtc_viz.trace import Step
 
 
@@ -51,6 +52,29 @@ def evaluate(steps: Sequence[Step], xtc: XTCSettings, top_candidates: int) -> Wh
         interventions += fires
         mass += removed
     return WhatIf(tuple(decisions), exact, interventions, mass)
+
+
+def decided(step: Step, decision: Decision, sampler: SamplerSettings) -> Step:
+    """Return a recorded step as `decision` would have left it; its token stays as it was."""
+    log_z_final = log1p(-decision.removed_mass)
+    if sampler.temperature == 0.0:
+        log_z_final = step.log_z_final
+    elif sampler.xtc_place is XTCPlace.BEFORE_TEMPERATURE:
+        # Σ p^(1/T) over what is left: put back what was removed, take out what would be.
+        powers = {
+            v: p ** (1.0 / sampler.temperature) for v, p in zip(step.ids, step.probs, strict=True)
+        }
+        back = sum(powers[v] for v in step.removed) - sum(powers[v] for v in decision.removed)
+        log_z_final = log(exp(step.log_z_final) + back)
+    return replace(
+        step,
+        outcome=decision.outcome,
+        eligible=len(decision.eligible),
+        removed=decision.removed,
+        removed_mass=decision.removed_mass,
+        removable_mass=decision.removable_mass,
+        log_z_final=log_z_final,
+    )
 
 
 @dataclass(frozen=True, slots=True)

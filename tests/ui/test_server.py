@@ -102,8 +102,9 @@ def test_what_if_follows_the_settings(desk: Desk) -> None:
 
 
 def test_an_imagined_step_is_what_the_rule_would_have_done(desk: Desk) -> None:
-    steps = desk.trace.lanes[0].steps
-    for step in imagine.imagined_steps(steps, XTCSettings(rho=1.0, tau=0.1), 100):
+    lane = desk.trace.lanes[0]
+    xtc = XTCSettings(rho=1.0, tau=0.1)
+    for step in imagine.imagined_steps(lane.steps, lane.settings, xtc, 100):
         if step.outcome is Outcome.FIRED:
             assert set(step.removed) == set(step.ids[: step.eligible]) - {step.underdog}
 

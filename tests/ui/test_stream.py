@@ -189,3 +189,14 @@ def test_runs_from_many_threads_come_one_after_the_other() -> None:
         thread.join(20)
     assert len(done) == 4
     assert all(ids(message, 1) == ids(done[0], 1) for message in done)
+
+
+def test_a_branch_goes_on_with_its_parents_dice_where_lanes_have_their_own(desk: Desk) -> None:
+    request = desk.request(20)
+    request["settings"]["shared_randomness"] = False
+    run_id, whole = desk.run(request)
+    token = ids(whole, 1)[5]
+    branch = {"req": 2, "kind": "branch", "run": run_id, "lane": 1, "i": 5, "token": token}
+    _, grown = desk.run(branch)
+    assert ids(grown, 2) == ids(whole, 1)
+    assert ids(whole, 0) != ids(whole, 1)

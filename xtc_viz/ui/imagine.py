@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log1p
 from typing import Any
 
-from xtc_viz.rule import Decision
 from xtc_viz.settings import KNOBS, LaneSettings, XTCSettings
 from xtc_viz.trace import LaneTrace, Step
 from xtc_viz.ui.stats import OUTCOMES
-from xtc_viz.whatif import evaluate, intensity_map
+from xtc_viz.whatif import decided, evaluate, intensity_map
 
 RHOS = tuple(i / 10 for i in range(11))
 TAUS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5)
@@ -40,24 +38,12 @@ def what_if(lane: LaneTrace, xtc: XTCSettings, top_candidates: int) -> dict[str,
     }
 
 
-def imagined(step: Step, decision: Decision) -> Step:
-    """Return a recorded step as other settings would have decided it; its token stays."""
-    left = 1.0 - decision.removed_mass
-    return replace(
-        step,
-        outcome=decision.outcome,
-        eligible=len(decision.eligible),
-        removed=decision.removed,
-        removed_mass=decision.removed_mass,
-        removable_mass=decision.removable_mass,
-        log_z_final=log1p(-decision.removed_mass) if left > 0.0 else 0.0,
-    )
-
-
-def imagined_steps(steps: Sequence[Step], xtc: XTCSettings, top_candidates: int) -> list[Step]:
-    """Return these steps under other settings."""
+def imagined_steps(
+    steps: Sequence[Step], lane: LaneSettings, xtc: XTCSettings, top_candidates: int
+) -> list[Step]:
+    """Return these steps of a lane under other settings."""
     found = evaluate(steps, xtc, top_candidates)
-    return [imagined(step, d) for step, d in zip(steps, found.decisions, strict=True)]
+    return [decided(step, d, lane.sampler) for step, d in zip(steps, found.decisions, strict=True)]
 
 
 def strength_map(lane: LaneTrace, xtc: XTCSettings, top_candidates: int) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xtc_viz.branching import branch
-from xtc_viz.decode import Column, decode_lanes
+from xtc_viz.branching import branch as grow
+from xtc_viz.decode import Column, decode_lanes, lane_source
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.settings import KNOBS, RunSettings
@@ -29,13 +29,18 @@ class Job:
     def columns(self, model: LanguageModel) -> Generator[Column, None, None]:
         """Decode. Closing this generator closes the decode."""
         prefixes = [[step.token for step in self.run.lanes[k].steps] for k in self.lanes]
-        shared = self.settings.shared_randomness
-        sources = () if shared else [1 + k for k in self.lanes]
+        sources = [lane_source(self.settings, self._root(k)) for k in self.lanes]
         columns = decode_lanes(
             model, self.run.prompt_ids, self.settings, prefixes=prefixes, sources=sources
         )
         with closing(columns):
             yield from columns
+
+    def _root(self, lane: int) -> int:
+        """The lane that a branch grew from in the end: a branch goes on with its dice."""
+        while branch := self.run.lanes[lane].branch:
+            lane = branch.lane
+        return lane
 
 
 def prepare(data: Mapping[str, Any], store: RunStore, model: LanguageModel) -> Job:
@@ -81,7 +86,7 @@ def resume(former: Trace, more: int, model: LanguageModel) -> Job:
 
 def fork(former: Trace, lane: int, position: int, token: int, model: LanguageModel) -> Job:
     """The same run with one lane more: a branch that took another token at `position`."""
-    twig = branch(model, former, lane, position, token)
+    twig = grow(model, former, lane, position, token)
     left = max(1, former.settings.max_new_tokens - len(twig.steps))
     lanes = (*former.lanes, twig)
     new = () if twig.finish else (len(former.lanes),)

@@ -181,7 +181,7 @@ class Run:
         first = payload.BLOCK * index
         steps, settings = log.steps[first : first + payload.BLOCK], log.settings
         if xtc:
-            steps = imagine.imagined_steps(steps, xtc, self.settings.top_candidates)
+            steps = imagine.imagined_steps(steps, log.settings, xtc, self.settings.top_candidates)
             settings = imagine.with_xtc(settings, xtc)
         eos = frozenset(self.model.eos_ids)
         return payload.block(settings, steps, first, candidates, self.text, eos)
