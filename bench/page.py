@@ -81,7 +81,7 @@ COUNT = """() => {
   window.counter?.disconnect();
   window.updates = 0;
   window.counter = new MutationObserver(() => { window.updates += 1; });
-  window.counter.observe(document.querySelector('#lane-0'), {childList: true});
+  window.counter.observe(document.querySelector('#lane-0'), {childList: true, subtree: true});
 }"""
 
 
