@@ -137,7 +137,7 @@ class Lane {
   append() {
     const { chips, splits } = this.model.run.lanes[this.index];
     const until = this.model.shown(this.index);
-    const fragment = document.createDocumentFragment();
+    const grown = this.spans.length < until;
     for (let i = this.spans.length; i < until; i++) {
       const chip = chips[i];
       const span = document.createElement("span");
@@ -157,20 +157,28 @@ class Lane {
         word.dataset.sign = chip.sign || "∅";
         span.setAttribute("aria-label", chip.sign || "no text");
       }
+      this.paragraph(i).append(span);
       this.spans.push(span);
-      fragment.append(span);
     }
-    const grown = fragment.childNodes.length > 0;
-    this.tokens.append(fragment);
     this.split(splits < until ? splits : -1);
     if (grown && this.follow && this.model.busy) this.toEnd();
     this.count();
+  }
+
+  /** Where token i goes: each paragraph is a box of its own, laid out apart from the others. */
+  paragraph(i) {
+    const before = this.spans[i - 1];
+    if (before && !before.textContent.endsWith("\n")) return before.parentNode;
+    const made = h("span", { class: before ? "para next" : "para", role: "presentation" });
+    this.tokens.append(made);
+    return made;
   }
 
   /** Step-by-step goes back: take away what is no longer shown. */
   shrink() {
     const until = this.model.shown(this.index);
     while (this.spans.length > until) this.spans.pop().remove();
+    for (const empty of this.tokens.querySelectorAll(".para:empty")) empty.remove();
     const active = this.tokens.getAttribute("aria-activedescendant");
     if (active && !document.getElementById(active)) {
       set(this.tokens, { "aria-activedescendant": null });
