@@ -36,6 +36,7 @@ export class Inspector {
     this.fork = h("p", { class: "fork" });
     this.coin = new Coin();
     this.where = h("span", { class: "where" });
+    this.others = h("p", { class: "others", "data-testid": "others" });
     this.verdict = h("span", { class: "verdict" });
     this.said = h("p", { class: "said", "aria-live": "polite", "data-testid": "sentence" });
     this.notes = h("div", { class: "notes" });
@@ -92,6 +93,7 @@ export class Inspector {
       "div",
       { class: "why" },
       this.said,
+      this.others,
       this.notes,
       h("figure", { class: "coin-box" }, h("figcaption", {}, "The coin"), this.coin.element),
       this.facts,
@@ -186,6 +188,7 @@ export class Inspector {
     const rest = pending || imagined ? [] : step.drew;
     this.said.replaceChildren(...sentence([...step.said, ...rest], texts));
     this.fork.replaceChildren();
+    this.fillOthers(at, pending);
     this.notes.replaceChildren(
       ...step.notes.map((note) => h("p", { class: "note" }, sentence(note, texts))),
     );
@@ -195,6 +198,19 @@ export class Inspector {
     this.fillFacts(step);
     this.fillTable();
     if (this.model.selected === at) this.model.prefetch(at);
+  }
+
+  /** What the other lanes wrote at the same place; a click goes there. */
+  fillOthers(at, pending) {
+    const { run } = this.model;
+    const places = run.lanes.flatMap((lane, k) => {
+      const chip = lane.chips[at.i];
+      if (k === at.lane || !chip || pending || at.i >= this.model.shown(k)) return [];
+      const go = () => this.model.select(k, at.i, "step");
+      const words = [`${run.head.lanes[k].name} `, token(chip.text || chip.sign || "")];
+      return [h("button", { type: "button", class: "quiet", onclick: go }, words)];
+    });
+    this.others.replaceChildren(...(places.length ? ["At the same place: ", ...places] : []));
   }
 
   fillVerdict(step, pending, imagined) {

@@ -1,6 +1,6 @@
 // The lanes: text first, one span for each token, and a line of numbers over each lane.
 
-import { count, decimal, h, percent, set, setText, setting } from "./dom.js";
+import { count, decimal, h, percent, set, setText, setting, token } from "./dom.js";
 import { FIRED, OUTCOMES } from "./model.js";
 
 const FINISH = { eos: "end of text", stop: "stop text", length: "length reached" };
@@ -53,7 +53,8 @@ class Lane {
       "aria-orientation": "horizontal",
     });
     this.tail = h("span", { class: "tail", "aria-hidden": "true" });
-    this.prompt = h("span", { class: "prompt" }, model.run.head.prompt);
+    this.prompt = h("span", { class: "prompt" });
+    this.fillPrompt();
     this.body = h("div", { class: "text" }, this.prompt, this.tokens, this.tail);
     this.title = h("h2", {}, head.name);
     this.tag = h("span", { class: "tag" }, laneTag(head.sampler, spec.knobs));
@@ -102,6 +103,12 @@ class Lane {
       this.ending = 0;
       this.body.scrollTop = 1e9;
     });
+  }
+
+  /** The prompt as text, or token by token. */
+  fillPrompt() {
+    const { prompt, pieces } = this.model.run.head;
+    this.prompt.replaceChildren(...(this.model.pieces ? pieces.map(token) : [prompt]));
   }
 
   origin([lane, position]) {
@@ -253,6 +260,7 @@ export class Lanes {
     model.on("run", () => this.build());
     model.on("chips", () => this.each((lane) => lane.append()));
     model.on("state", () => this.status());
+    model.on("pieces", () => this.each((lane) => lane.fillPrompt()));
     model.on("mode imagine", () => this.each((lane) => lane.recolour()));
     model.on("reveal", () => {
       for (const lane of this.lanes) {

@@ -66,6 +66,11 @@ export class Page {
       { "aria-label": "Colour the words by", onchange: () => this.model.setMode(this.mode.value) },
       MODES.map((name) => h("option", { value: name }, name === "outcome" ? "XTC outcome" : name)),
     );
+    this.pieces = h("input", { type: "checkbox" });
+    this.pieces.addEventListener("change", () => {
+      this.model.pieces = this.pieces.checked;
+      this.model.emit("pieces");
+    });
     this.origin = h("p", { class: "origin", "data-testid": "origin" });
     this.file = h("input", { type: "file", accept: ".json,.gz", hidden: true });
     this.file.addEventListener("change", () => this.openFile());
@@ -91,6 +96,7 @@ export class Page {
       this.dialog,
     );
     set(root, { "data-empty": "" });
+    this.composer.fit();
     this.model.on("run", () => set(root, { "data-empty": null }));
     this.model.on("mode run", () => this.drawLegend());
     this.model.on("run state", () => this.drawTools());
@@ -157,6 +163,7 @@ export class Page {
       { class: "below" },
       h("label", { class: "mode" }, "Colours ", this.mode),
       this.legend,
+      h("label", { class: "toggle pieces" }, this.pieces, "Prompt as tokens"),
     );
   }
 
@@ -173,7 +180,9 @@ export class Page {
   shows(run) {
     const { info } = this;
     const wrote = run?.head.model;
-    return Boolean(info && wrote && info.name === wrote.name && info.dtype === wrote.dtype);
+    return Boolean(
+      info && wrote && info.name === wrote.name && info.parameters === wrote.parameters,
+    );
   }
 
   turn() {
@@ -326,7 +335,7 @@ export class Page {
 
   /** Esc stops a run; without one it means nothing. */
   escape() {
-    if (this.phase === "idle" || this.dialog.open) return false;
+    if (this.phase === "idle" || this.root.querySelector("dialog[open]")) return false;
     this.stop();
     return true;
   }

@@ -65,6 +65,19 @@ def test_lanes_are_added_changed_and_removed(visit: Visit, fake: Server, keep: K
     expect(names).to_have_text(["Greedy", "XTC", "Min-p + XTC"])
 
 
+def test_the_other_lane_at_the_same_place_and_the_prompts_tokens(
+    visit: Visit, fake: Server
+) -> None:
+    page = visit(fake)
+    run(page, "Once upon", length=10)
+    chips(page, 1).nth(4).click()
+    inspector(page)
+    page.get_by_test_id("others").get_by_role("button", name="Baseline").click()
+    expect(page.locator(".inspector h2")).to_contain_text("Baseline · token 5 ")
+    page.get_by_label("Prompt as tokens").check()
+    expect(page.locator(".lane").first.locator(".prompt .tk")).to_have_text(["Once", "·upon"])
+
+
 def test_a_wrong_setting_of_a_lane_names_the_lane(visit: Visit, fake: Server) -> None:
     page = visit(fake)
     page.select_option("select.chip", label="Strong")

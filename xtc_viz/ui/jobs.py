@@ -12,7 +12,7 @@ from xtc_viz.decode import Column, decode_lanes, lane_source
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.settings import KNOBS, RunSettings
-from xtc_viz.trace import FinishReason, Trace
+from xtc_viz.trace import FinishReason, ModelInfo, Trace
 from xtc_viz.ui import controls
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
@@ -51,13 +51,18 @@ def prepare(data: Mapping[str, Any], store: RunStore, model: LanguageModel) -> J
     if kind not in ("continue", "branch"):
         raise SettingsError("kind", "run, continue or branch", kind)
     former = store.get(data.get("run")).trace()
-    if former.model != model.info:
+    if _weights(former.model) != _weights(model.info):
         raise SettingsError("run", f"one of the model {model.info.name}", former.model.name)
     if kind == "continue":
         more = KNOBS["max_new_tokens"].check(data.get("more"))
         return resume(former, int(more), model)
     lane, i, token = (controls.whole(name, data.get(name)) for name in ("lane", "i", "token"))
     return fork(former, lane, i, token, model)
+
+
+def _weights(info: ModelInfo) -> tuple[object, ...]:
+    """What makes two models the same for a text that goes on; device and dtype may differ."""
+    return info.name, info.revision, info.parameters, info.vocab_size
 
 
 def fresh(request: controls.Request, model: LanguageModel) -> Job:
