@@ -380,7 +380,9 @@ export class Page {
     const { state } = value;
     if (state === "recorded") {
       setText(this.origin, "A recorded run. Press Generate to write your own.");
-      if (this.live) this.composer.adopt(value.head);
+      // The same run, but longer, is what Generate then writes.
+      const length = this.spec.settings.max_new_tokens;
+      if (this.live) this.composer.adopt({ ...value.head, length });
       if (value.select) this.model.select(...value.select);
       return this.drawTools();
     }
