@@ -42,7 +42,7 @@ def measure() -> list[Result]:
         model = random_135m(dtype)
         for name, stack in stacks.items():
             what = f"decode, 135M {model.info.dtype}, {name}: faster than two runs of generate"
-            results.append(lanes_against_generate(what, model, plain, stack, (48, 3), at_least=2.5))
+            results.append(lanes_against_generate(what, model, plain, stack, (32, 3), at_least=2.5))
         results.append(second_lane(model))
     return [*results, same_eligible(torch.bfloat16)]
 
@@ -110,10 +110,10 @@ def lanes_against_generate(
 def second_lane(model: LocalModel) -> Result:
     stack = SamplerSettings(xtc=XTC)
     cases = {
-        "one": lambda: run(model, [stack], 48),
-        "two": lambda: run(model, [SamplerSettings(), stack], 48),
+        "one": lambda: run(model, [stack], 32),
+        "two": lambda: run(model, [SamplerSettings(), stack], 32),
     }
-    times = {name: time / 48 for name, time in alternating(cases, 5).items()}
+    times = {name: time / 32 for name, time in alternating(cases, 5).items()}
     what = f"decode, 135M {model.info.dtype}: two lanes as a multiple of one"
     return relative(what, times["two"], times["one"], "one lane", at_most=1.15)
 
