@@ -41,8 +41,8 @@ STORIES = [
     "so the frog showed her how. From that day on, they sang together.",
 ]
 # What the shipped weights reach on these, and what any export of them must reach again.
-BITS_PER_BYTE = 0.815
-MARGIN = 0.02
+BITS_PER_BYTE = 0.697
+MARGIN = 0.012  # under what the loss of the least important layer costs, 0.039
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_it_ends_where_a_story_is_over(model, tokenizer) -> None:
     with torch.inference_mode():
         logits = model(torch.tensor([tokenizer.encode(text)])).logits[0]
     p_end = torch.softmax(logits, dim=-1)[:, 0]
-    assert p_end[-1] > 0.1
+    assert p_end[-1] > 0.05
     assert p_end[: len(p_end) // 2].max() < 0.01
 
 
