@@ -254,7 +254,9 @@ export class Lanes {
     // Whether the lanes are panes to swipe between.
     this.narrow = false;
     new ResizeObserver(() => {
-      this.narrow = this.element.scrollWidth > this.element.clientWidth + 1;
+      const narrow = this.element.scrollWidth > this.element.clientWidth + 1;
+      if (narrow && !this.narrow && model.selected) this.show(model.selected.lane);
+      this.narrow = narrow;
       this.swiped();
     }).observe(this.element);
     model.on("run", () => this.build());
