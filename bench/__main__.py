@@ -1,4 +1,7 @@
-"""Run all benchmarks and print one table; `--write` keeps it in `results.json` and the README."""
+"""Run all benchmarks, or those named, and print one table.
+
+`--write` keeps the results in `results.json` and shows all that stands there in the README.
+"""
 
 from __future__ import annotations
 
@@ -38,22 +41,44 @@ def section(where: str, results: list[Result]) -> str:
     return f"Measured on {where}.\n\n{table(results)}\n"
 
 
+def stored() -> dict[str, list[Result]]:
+    """Return the results that were kept, by benchmark."""
+    data = json.loads(RESULTS.read_text(encoding="utf-8"))["results"]
+    return {name: [Result(**values) for values in results] for name, results in data.items()}
+
+
+def keep(measured: dict[str, list[Result]]) -> None:
+    """Put these results into `results.json` and the README, in place of older ones."""
+    kept = (stored() if RESULTS.exists() else {}) | measured
+    data = {name: [asdict(result) for result in results] for name, results in kept.items()}
+    text = json.dumps({"machine": machine(), "results": data}, indent=1, ensure_ascii=False)
+    RESULTS.write_text(f"{text}\n", encoding="utf-8")
+    shown = section(machine(), [result for results in kept.values() for result in results])
+    readme = README.read_text(encoding="utf-8")
+    README.write_text(_SECTION.sub(lambda m: m[1] + shown + m[2], readme), encoding="utf-8")
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    found = {module.__name__.removeprefix("bench."): module for module in benchmarks()}
+    parser = argparse.ArgumentParser(
+        prog="python -m bench",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(found))
     parser.add_argument("--write", action="store_true", help="update results.json and README.md")
     arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in found]:
+        parser.error(f"no benchmark is called {unknown[0]}: there are {', '.join(found)}")
     torch.set_num_threads(1)
-    results: list[Result] = []
-    for benchmark in benchmarks():
-        print(f"{benchmark.__name__} …", file=sys.stderr, flush=True)
-        results += benchmark.measure()
+    measured: dict[str, list[Result]] = {}
+    for name in arguments.names or found:
+        print(f"{name} …", file=sys.stderr, flush=True)
+        measured[name] = found[name].measure()
+    results = [result for group in measured.values() for result in group]
     print(section(machine(), results))
     if arguments.write:
-        data = {"machine": machine(), "results": [asdict(result) for result in results]}
-        RESULTS.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        text = README.read_text(encoding="utf-8")
-        shown = section(machine(), results)
-        README.write_text(_SECTION.sub(lambda m: m[1] + shown + m[2], text), encoding="utf-8")
+        keep(measured)
     sys.exit(0 if all(result.met for result in results) else 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 import torch
 import yaml
 from transformers import LlamaConfig, LlamaForCausalLM
+
+from bench.__main__ import RESULTS, section, stored
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -55,6 +58,12 @@ def test_the_head_tells_a_space_what_to_do() -> None:
     assert head["license"] == "apache-2.0"
     assert len(head["short_description"]) <= 60  # the hub's own limit
     assert tuple(map(int, head["python_version"].split("."))) >= (3, 11)
+
+
+def test_the_figures_are_those_that_were_measured() -> None:
+    machine = json.loads(RESULTS.read_text(encoding="utf-8"))["machine"]
+    shown = section(machine, [result for results in stored().values() for result in results])
+    assert f"<!-- bench -->\n{shown}<!-- /bench -->" in README
 
 
 def test_links_lead_somewhere() -> None:
