@@ -14,9 +14,9 @@ STYLE = Path(__file__).parents[2] / "assets" / "web" / "style.css"
 
 
 def variables(selector: str) -> dict[str, str]:
-    """The custom properties of the first rule of the page's style that begins with `selector`."""
+    """The custom properties of the page's first rule for `selector`."""
     css = STYLE.read_text(encoding="utf-8")
-    rule = re.search(rf"^{re.escape(selector)},\n[^{{]*\{{([^}}]*)\}}", css, re.MULTILINE)
+    rule = re.search(rf"^{re.escape(selector)} \{{([^}}]*)\}}", css, re.MULTILINE)
     assert rule, selector
     return dict(re.findall(r"--([\w-]+): ([^;]+);", rule[1]))
 

@@ -62,6 +62,13 @@ def test_any_tokens_equal_decode_when_byte_level(ids: list[int]) -> None:
     assert "".join(pieces("bytelevel", ids)) == decode("bytelevel", ids)
 
 
+@each_kind
+def test_an_id_without_a_token_leaves_no_trace(kind: str) -> None:
+    beyond = len(make(kind)) + 3
+    ids = make(kind).encode("the day", add_special_tokens=False)
+    assert "".join(pieces(kind, [beyond, *ids, beyond])) == "the day" == decode(kind, ids)
+
+
 @pytest.mark.parametrize("kind", KINDS[1:])
 @given(st.data())
 def test_any_tokens_with_byte_fallback(kind: str, data: st.DataObject) -> None:

@@ -41,14 +41,15 @@ class TokenTexts:
         # Those with a role, and those that are only marked as special.
         marked = (i for i, t in tokenizer.added_tokens_decoder.items() if t.special)
         self._special = frozenset(tokenizer.all_special_ids).union(marked)
+        self._size = len(tokenizer)  # logits may be wider
         # The text of a token that is not the first is what it adds behind another one.
         self._anchor = tokenizer.encode("a", add_special_tokens=False)[-1:]
         self._base = self._decode(self._anchor)
         self._bytes: dict[int, bytes] = {}
 
     def is_special(self, token_id: int) -> bool:
-        """Whether the token, such as the end of a sequence, leaves no trace in a text."""
-        return token_id in self._special
+        """Whether the token leaves no trace in a text: an end of sequence, or no token at all."""
+        return token_id in self._special or token_id >= self._size
 
     def bytes_of(self, token_id: int) -> bytes:
         """Return what the token adds to a text that it does not begin; b"" for a special one."""
