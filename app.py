@@ -13,6 +13,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
+from xtc_viz.models.local import leave_a_core
 from xtc_viz.models.spec import ATTENTIONS, QUANTIZATIONS, ModelSpec
 from xtc_viz.ui.app import build, launch_options
 
@@ -68,6 +69,7 @@ def make_host(options: argparse.Namespace) -> ModelHost:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parser().parse_args(arguments)
+    leave_a_core()
     build(make_host(options)).launch(
         server_name=options.host,
         server_port=options.port,

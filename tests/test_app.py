@@ -12,10 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 from gradio_client import Client
 
 import app
 from xtc_viz import tracefile
+from xtc_viz.models.local import leave_a_core
 
 ROOT = Path(app.__file__).parent
 
@@ -50,6 +52,21 @@ def test_help_names_every_variable():
     flags = set(re.findall(r"--([a-z-]+)", text)) - {"help", "share"}
     variables = set(re.findall(r"XTC_VIZ_\w+", text))
     assert {"XTC_VIZ_" + flag.upper().replace("-", "_") for flag in flags} == variables
+
+
+def test_one_core_stays_free_unless_the_environment_decides(monkeypatch):
+    before = torch.get_num_threads()
+    try:
+        monkeypatch.setattr(os, "cpu_count", lambda: 3)
+        monkeypatch.setenv("OMP_NUM_THREADS", "1")
+        torch.set_num_threads(1)
+        leave_a_core()
+        assert torch.get_num_threads() == 1
+        monkeypatch.delenv("OMP_NUM_THREADS")
+        leave_a_core()
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 @pytest.mark.story_model
