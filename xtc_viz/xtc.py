@@ -13,6 +13,7 @@ from xtc_viz.rule import Decision, decide
 from xtc_viz.settings import XTCSettings
 
 FEW = 64
+"""Up to so many eligible tokens a row, finding them one by one is the faster way."""
 
 
 def apply_xtc(
