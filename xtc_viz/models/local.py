@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.cache import new_cache
 from xtc_viz.models.detokenize import StreamDetokenizer, TokenTexts
 from xtc_viz.models.download import fetch, revision_of
+from xtc_viz.models.graph import graphs_for
 from xtc_viz.models.linear import use_few_rows_linear
 from xtc_viz.models.loading import is_out_of_memory, read
 from xtc_viz.models.placement import devices_of
 from xtc_viz.models.prompts import check_prompts, check_room
 from xtc_viz.models.spec import ModelSpec, Progress, no_progress
+from xtc_viz.models.static import FixedStep, Graphs, forward
 from xtc_viz.trace import ModelInfo
 
 
@@ -36,11 +39,15 @@ class LocalModel:
     """A causal language model of transformers with its tokenizer (the `LanguageModel` protocol).
 
     Make one with `LocalModel.load`. Logits come in the model's dtype on the model's device.
+    `graphs` records the steps of a decode, where that is possible (`graphs_for`).
     """
 
-    def __init__(self, model: Any, tokenizer: Any, info: ModelInfo) -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, info: ModelInfo, graphs: Graphs | None = None
+    ) -> None:
         self.model = model
         self.tokenizer = tokenizer
+        self.graphs = graphs
         self._info = info
         self._texts = TokenTexts(tokenizer)
 
@@ -56,7 +63,8 @@ class LocalModel:
         model, tokenizer = read(spec, folder, progress)
         if devices_of(model)[0].type == "cpu":
             use_few_rows_linear(model)
-        return cls(model, tokenizer, describe(model, tokenizer, spec, folder))
+        info = describe(model, tokenizer, spec, folder)
+        return cls(model, tokenizer, info, graphs_for(model))
 
     @property
     def info(self) -> ModelInfo:
@@ -93,19 +101,21 @@ class LocalGeneration:
     def __init__(self, model: LocalModel, prompts: list[tuple[int, ...]]) -> None:
         self._model = model.model
         self._info = model.info
+        self._graphs = model.graphs
         self._device = devices_of(self._model)[0]
         self._lanes = len(prompts)
         self._length = max(map(len, prompts))
         self._shortest = min(map(len, prompts))
+        self._gaps = [self._length - len(prompt) for prompt in prompts]
         self._cache: Any = new_cache(self._model.config)
-        with torch.inference_mode():
+        self._fixed: FixedStep | None = None
+        with torch.inference_mode(), self._memory_in_words():
             # Positions (lanes or 1, columns) of all tokens that this decode may ever have.
             columns = self._info.context_length + self._length - self._shortest
             self._positions = torch.arange(columns, device=self._device).unsqueeze(0)
             self._mask: torch.Tensor | None = None
             if len(set(prompts)) == 1:
-                ids = torch.tensor(prompts[:1], device=self._device)
-                logits = self._forward(ids, 0)
+                logits = self._forward(prompts[:1], 0)
                 if self._lanes > 1:
                     self._cache.batch_repeat_interleave(self._lanes)
                     logits = logits.repeat(self._lanes, 1)
@@ -123,48 +133,51 @@ class LocalGeneration:
         if len(token_ids) != self._lanes:
             raise ValueError(f"{self._lanes} lanes need a token each, got {len(token_ids)}")
         check_room(self._shortest + 2, self._info)
-        with torch.inference_mode():
-            ids = torch.tensor(token_ids, device=self._device).unsqueeze(1)
-            self._length += 1
-            self._shortest += 1
-            self._logits = self._forward(ids, self._length - 1)
+        self._length += 1
+        self._shortest += 1
+        with torch.inference_mode(), self._memory_in_words():
+            if self._fixed is None and self._graphs is not None and self._graphs.usable:
+                self._fixed = FixedStep(
+                    self._model, self._cache, self._gaps, self._length - 1,
+                    self._info.context_length, self._graphs,
+                )  # fmt: skip
+            if self._fixed is not None:
+                self._logits = self._fixed(token_ids)
+            else:
+                self._logits = self._forward([[i] for i in token_ids], self._length - 1)
         return self._logits
 
     def close(self) -> None:
-        self._cache = None
+        self._cache = self._fixed = None
 
-    def _forward(self, ids: torch.Tensor, start: int) -> torch.Tensor:
-        """Run `ids` (rows, tokens), the first at position `start`; last logits (rows, vocab)."""
+    def _forward(self, rows: Sequence[Sequence[int]], start: int) -> torch.Tensor:
+        """Run ids (lanes, tokens), the first at column `start`; last logits (lanes, vocab)."""
+        # Left to itself, the copy to a GPU does not make this thread wait.
+        ids = torch.tensor(rows).to(self._device, non_blocking=True)
         end = start + ids.shape[1]
         mask = None if self._mask is None else self._mask[:, :end]
-        try:
-            output = self._model(
-                input_ids=ids,
-                attention_mask=mask,
-                position_ids=self._positions[:, start:end],
-                past_key_values=self._cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
-        except RuntimeError as error:
-            if is_out_of_memory(error):
-                raise ModelError(
-                    f"{self._info.name} ran out of memory at {end} tokens in {self._lanes} lanes: "
-                    "use fewer lanes, a shorter text or a smaller model."
-                ) from error
-            raise
-        logits: torch.Tensor = output.logits[:, -1]
-        return logits
+        return forward(self._model, ids, mask, self._positions[:, start:end], self._cache)
 
-    def _padded(self, prompts: list[tuple[int, ...]]) -> torch.Tensor:
-        """Return the prompts as ids (lanes, tokens) padded on the left, and set mask, positions."""
-        gaps = [self._length - len(prompt) for prompt in prompts]
-        offsets = torch.tensor(gaps, device=self._device).unsqueeze(1)
+    def _padded(self, prompts: list[tuple[int, ...]]) -> list[list[int]]:
+        """Return the prompts padded on the left to one length, and set mask and positions."""
+        offsets = torch.tensor(self._gaps, device=self._device).unsqueeze(1)
         self._mask = (self._positions >= offsets).long()
         # A lane whose context is full rides along at the last position; nobody reads its row.
         self._positions = (self._positions - offsets).clamp(0, self._info.context_length - 1)
-        rows = [[0] * gap + list(prompt) for gap, prompt in zip(gaps, prompts, strict=True)]
-        return torch.tensor(rows, device=self._device)
+        return [[0] * gap + list(prompt) for gap, prompt in zip(self._gaps, prompts, strict=True)]
+
+    @contextmanager
+    def _memory_in_words(self) -> Iterator[None]:
+        """Say in words that memory ran out."""
+        try:
+            yield
+        except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise ModelError(
+                    f"{self._info.name} ran out of memory at {self._length} tokens in "
+                    f"{self._lanes} lanes: use fewer lanes, a shorter text or a smaller model."
+                ) from error
+            raise
 
 
 def describe(model: Any, tokenizer: Any, spec: ModelSpec, folder: Path) -> ModelInfo:
