@@ -18,8 +18,8 @@ from transformers import (
     SmolLM3Config,
 )
 
-from xtc_viz.models.catalog import CatalogModel, Precision, catalog, fitting
-from xtc_viz.models.memory import main_memory, readable, this_machine
+from xtc_viz.models.catalog import CatalogModel, Fit, Precision, catalog, fitting
+from xtc_viz.models.memory import Machine, free_main_memory, main_memory, readable, this_machine
 
 CONFIGS: dict[str, type[Any]] = {
     "llama": LlamaConfig,
@@ -150,3 +150,31 @@ def test_machine_memory(tmp_path: Path) -> None:
     assert bool(machine.gpus) == torch.cuda.is_available()
     assert machine.memory > 10**8
     assert [readable(n) for n in (123456789, 1_400_000_000)] == ["123 MB", "1.4 GB"]
+
+
+def test_free_memory_is_what_the_container_has_left(tmp_path: Path) -> None:
+    system = tmp_path / "meminfo"
+    system.write_text("MemTotal:  900 kB\nMemAvailable:   500 kB\n")
+    limit, usage = tmp_path / "memory.max", tmp_path / "memory.current"
+    assert free_main_memory((), (), system) == 500 * 1024
+    assert free_main_memory((limit,), (usage,), system) == 500 * 1024, "no container"
+    limit.write_text("300000\n")
+    usage.write_text("250000\n")
+    assert free_main_memory((limit,), (usage,), system) == 50_000
+    (tmp_path / "memory.stat").write_text("anon 1\ninactive_file 40000\n")
+    assert free_main_memory((limit,), (usage,), system) == 90_000, "a file cache gives way"
+    usage.write_text("999999\n")
+    assert free_main_memory((limit,), (usage,), system) == 0
+    assert 0 < this_machine().free <= this_machine().memory
+    assert this_machine("cpu").gpus == ()
+
+
+def test_a_model_fits_now_or_only_once_others_are_gone() -> None:
+    model = MODELS["Qwen/Qwen3-8B"]
+    need = model.memory_bytes(Precision.BFLOAT16)
+    fits = {
+        (memory, free): model.fit(Machine((), memory, free), Precision.BFLOAT16)
+        for memory, free in [(need, need), (need, need - 1), (need - 1, need - 1)]
+    }
+    assert list(fits.values()) == [Fit.FITS, Fit.TIGHT, Fit.NO]
+    assert model.fit(Machine((), need - 1, need - 1), Precision.INT8) is Fit.FITS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from tests.models import hub
 from xtc_viz.errors import ModelError
-from xtc_viz.models.download import fetch
+from xtc_viz.models.download import fetch, is_here
 from xtc_viz.models.local import LocalModel
 from xtc_viz.models.spec import ModelSpec
 
@@ -92,3 +93,20 @@ def test_a_fetch_ends_when_its_progress_says_so(address: list[str]) -> None:
 
     with pytest.raises(EnoughError):
         fetch(ModelSpec("tiny/qwen3"), progress)
+
+
+def test_a_model_is_here_when_all_its_weights_are(address: list[str], tmp_path: Path) -> None:
+    assert not is_here("tiny/qwen3")
+    folder = fetch(ModelSpec("tiny/qwen3"))
+    before = len(address)
+    assert is_here("tiny/qwen3")
+    assert len(address) == before, "nobody was asked"
+    weights = folder / "model.safetensors"
+    (folder / "model-1.safetensors").write_bytes(weights.read_bytes())
+    weights.unlink()
+    index = folder / "model.safetensors.index.json"
+    names = {"a": "model-1.safetensors", "b": "model-2.safetensors"}
+    index.write_text(json.dumps({"weight_map": names}))
+    assert not is_here("tiny/qwen3"), "a download that was stopped half-way"
+    index.write_text(json.dumps({"weight_map": {"a": "model-1.safetensors"}}))
+    assert is_here("tiny/qwen3")

@@ -402,3 +402,98 @@ def test_a_real_model_loads_decodes_and_goes(tiny_folder: Callable[[str], Path])
     assert host.info == info
     host.unload()
     assert host.info is None
+
+
+def test_a_load_is_stopped_by_its_id_and_no_other_one(gate: Gate) -> None:
+    host = ModelHost(FakeModel(name="former"), gate)
+    first, second = host.load_in_background("first"), host.load_in_background("second")
+    assert host.loads == (first.id, second.id)
+    assert host.state.load == first.id
+    assert host.stop_load(first.id)
+    assert first.wait(LONG)
+    until(lambda: host.state.load == second.id)
+    gate.open()
+    assert second.wait(LONG)
+    assert host.info == gate.made[-1].info
+    assert not host.stop_load(second.id)
+    assert (first.stopped, second.stopped) == (True, False)
+
+
+def test_a_model_is_put_away_when_nobody_uses_it(gate: Gate) -> None:
+    host = ModelHost(loader=gate.open())
+    info = host.load("one")
+    with host.turn() as turn:
+        assert turn.wait(0)
+        with pytest.raises(BusyError, match="when no run is going on"):
+            host.rest()
+    assert host.can_rest
+    host.rest()
+    assert host.state == HostState(info=info, resting=True)
+    assert not host.can_rest
+    with pytest.raises(ModelError, match="no model in memory"):
+        host.rest()
+    with host.turn() as turn:
+        assert turn.wait(LONG)
+        assert turn.model.info == info
+    with pytest.raises(ModelError, match="come back by itself"):
+        ModelHost(FakeModel()).rest()
+
+
+def test_nothing_is_put_away_while_a_model_is_on_its_way(gate: Gate) -> None:
+    host = ModelHost(loader=gate.open())
+    host.load("one")
+    gate.may_fetch.clear()
+    load = host.load_in_background("two")
+    with pytest.raises(BusyError, match="two is being loaded"):
+        host.rest()
+    load.stop()
+    assert load.wait(LONG)
+    host.rest()
+
+
+def test_the_model_at_rest_is_the_former_one_when_another_fails(gate: Gate) -> None:
+    """Who pressed Generate while the other was on its way gets the model that was at rest."""
+    host = ModelHost(loader=gate.open())
+    info = host.load("one")
+    host.rest()
+    gate.may_fetch.clear()
+    load = host.load_in_background("broken")
+    assert host.state.resting
+    with host.turn() as turn:
+        assert not turn.wait(0.02)
+        gate.open()
+        assert load.wait(LONG)
+        assert turn.wait(LONG)
+        assert turn.model.info == info
+    assert load.failure == "The weights of broken are broken."
+    until(lambda: not host.loads)
+    assert host.state == HostState(info=info)
+
+
+def test_a_return_that_is_stopped_is_told_and_tried_again(gate: Gate) -> None:
+    host = ModelHost(loader=gate.open())
+    host.load("one")
+    host.rest()
+    gate.may_fetch.clear()
+    with host.turn() as turn:
+        assert not turn.wait(0.02)
+        assert host.stop_load(host.state.load)
+        assert turn.wait(LONG)
+        with pytest.raises(ModelError, match="one was not loaded again"):
+            _ = turn.model
+    assert host.state.resting
+    gate.open()
+    with host.turn() as turn:
+        assert turn.wait(LONG)
+        assert turn.model.info.name == "one"
+
+
+def test_forgetting_the_model_does_not_disturb_a_download(gate: Gate) -> None:
+    host = ModelHost(FakeModel(name="former"), gate)
+    load = host.load_in_background("next")
+    assert gate.fetched.wait(LONG)
+    host.unload()
+    assert (host.state.info, host.state.loading) == (None, "next")
+    gate.open()
+    assert load.wait(LONG)
+    assert host.info == gate.made[0].info

@@ -14,6 +14,8 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
+from xtc_viz.models.memory import Machine
+
 
 class Precision(StrEnum):
     """How weights are held in memory."""
@@ -22,6 +24,18 @@ class Precision(StrEnum):
     BFLOAT16 = "bfloat16"
     INT8 = "8bit"
     INT4 = "4bit"
+
+    @property
+    def quantized(self) -> bool:
+        return self in (Precision.INT8, Precision.INT4)
+
+
+class Fit(StrEnum):
+    """Whether a run has room; `tight`: only once what uses the memory now has left it."""
+
+    FITS = "fits"
+    TIGHT = "tight"
+    NO = "no"
 
 
 # Bytes per weight of the linear layers, and per weight of all others, which quantization leaves
@@ -98,6 +112,13 @@ class CatalogModel:
     def fits(self, memory_bytes: int, precision: Precision, tokens: int = 4096) -> bool:
         """Whether a run needs at most `memory_bytes`."""
         return self.memory_bytes(precision, tokens) <= memory_bytes
+
+    def fit(self, machine: Machine, precision: Precision) -> Fit:
+        """Return whether a run has room on this machine now."""
+        need = self.memory_bytes(precision)
+        if need > machine.memory:
+            return Fit.NO
+        return Fit.FITS if need <= machine.free else Fit.TIGHT
 
     def widest_fit(self, memory_bytes: int, *, gpu: bool) -> Precision | None:
         """Return the most exact precision that fits, or None.

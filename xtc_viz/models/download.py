@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import snapshot_download
+from huggingface_hub import snapshot_download, try_to_load_from_cache
 from huggingface_hub.errors import (
     DryRunError,
     GatedRepoError,
@@ -44,6 +45,22 @@ def fetch(spec: ModelSpec, progress: Progress = no_progress) -> Path:
         return Path(snapshot_download(spec.name, tqdm_class=reporter, **what))
     except Exception as error:
         raise _hub_error(error, spec) from error
+
+
+def is_here(name: str) -> bool:
+    """Whether all weights of a hub model are on this machine, by a few looks at the hub's cache."""
+    if _cached(name, "model.safetensors"):
+        return True
+    index = _cached(name, "model.safetensors.index.json")
+    if index is None:
+        return False
+    shards = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+    return all(_cached(name, shard) for shard in shards)
+
+
+def _cached(name: str, file: str) -> Path | None:
+    found = try_to_load_from_cache(name, file)
+    return Path(found) if isinstance(found, str) else None
 
 
 def revision_of(spec: ModelSpec, folder: Path) -> str:

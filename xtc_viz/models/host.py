@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
@@ -18,7 +19,6 @@ from xtc_viz.models.loads import (
     forget_frames,
     free_memory,
     load_local,
-    words_for,
 )
 from xtc_viz.models.spec import ModelSpec
 from xtc_viz.trace import ModelInfo
@@ -31,13 +31,14 @@ class HostState:
     """What a page says about the model; plain values.
 
     `info` is the model in use. `loading` names one that is on its way, with words and a share in
-    [0, 1] where one is known. `failure` says why the last load failed, until the next begins.
-    `resting` says that the model was put away while nobody used it; it comes back with the next
-    run.
+    [0, 1] where one is known; `load` is the id of that load. `failure` says why the last load
+    failed, until the next begins. `resting` says that the model in use has given its memory back;
+    it returns with the next run.
     """
 
     info: ModelInfo | None = None
     loading: str = ""
+    load: str = ""
     words: str = ""
     share: float | None = None
     failure: str = ""
@@ -126,7 +127,8 @@ class ModelHost:
         self._changed = threading.Condition(threading.Lock())
         self._queue: deque[Turn] = deque()
         self._running: Turn | None = None
-        self._loads = threading.Lock()
+        # The loads that are not over, the one on its way first.
+        self._loads: deque[Load] = deque()
 
     @property
     def state(self) -> HostState:
@@ -150,7 +152,13 @@ class ModelHost:
         """
         return Turn(self)
 
-    def load(self, spec: ModelSpec | str, stop: threading.Event | None = None) -> ModelInfo:
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """The ids of the loads that are not over, the one on its way first."""
+        with self._changed:
+            return tuple(load.id for load in self._loads)
+
+    def load(self, spec: ModelSpec | str) -> ModelInfo:
         """Load a model in place of the current one and return what is known of it.
 
         Loads run one after the other. A download does not disturb decodes; to read the weights
@@ -159,45 +167,24 @@ class ModelHost:
         Raises:
             ModelError: the model could not be loaded, or the load was stopped.
         """
-        spec = ModelSpec(spec) if isinstance(spec, str) else spec
-        stop = stop or threading.Event()
-        while not self._loads.acquire(timeout=0.05):
-            if stop.is_set():
-                raise ModelError(f"Loading {spec.short_name} was stopped.")
-        try:
-            self._begin(spec.short_name)
-            model = self._load(spec, stop)
-        except LoadStoppedError:
-            self._set(loading="", words="", share=None)
-            raise ModelError(f"Loading {spec.short_name} was stopped.") from None
-        except BaseException as error:
-            forget_frames(error)
-            self._set(loading="", words="", share=None, failure=words_for(error, spec))
-            raise
-        finally:
-            self._loads.release()
-        return model.info
+        load = Load(spec)
+        self._enlist(load)
+        return self._perform(load)
 
     def load_in_background(self, spec: ModelSpec | str) -> Load:
         """Begin to load in another thread; see `state` and the returned `Load`."""
-        load = Load()
-        name = spec if isinstance(spec, str) else spec.short_name
-        if not self._state.loading:
-            # Said before the thread runs, so that nobody finds the host empty in between.
-            self._begin(name)
-
-        def run() -> None:
-            try:
-                self.load(spec, load._stop)
-            except Exception as error:
-                load.error = error
-                if not isinstance(error, ModelError):
-                    log.exception("loading %s failed", name)
-            finally:
-                load._done.set()
-
-        threading.Thread(target=run, name=f"load {name}", daemon=True).start()
+        load = Load(spec)
+        self._enlist(load)
+        self._start(load)
         return load
+
+    def stop_load(self, load_id: str) -> bool:
+        """Stop this load and no other one; returns whether it was not over yet."""
+        with self._changed:
+            found = next((load for load in self._loads if load.id == load_id), None)
+        if found:
+            found.stop()
+        return found is not None
 
     def unload(self) -> None:
         """Forget the model and free its memory; waits for the decodes before it."""
@@ -205,35 +192,121 @@ class ModelHost:
             turn.wait()
             self._install(None, None)
 
-    def _load(self, spec: ModelSpec, stop: threading.Event) -> LanguageModel:
+    @property
+    def can_rest(self) -> bool:
+        """Whether the model in use could be loaded again, and so give its memory back."""
+        with self._changed:
+            return self._model is not None and self._spec is not None
+
+    def rest(self) -> None:
+        """Give the memory of the model back at once; the next decode loads it again.
+
+        Raises:
+            BusyError: a run or a load is going on.
+            ModelError: there is no model that could be loaded again.
+        """
+        with self._changed:
+            if self._queue:
+                raise BusyError("The model is writing: it can be put away when no run is going on.")
+            if self._loads:
+                raise BusyError(f"{self._loads[0].name} is being loaded: stop that first, or wait.")
+            if self._model is None or self._spec is None:
+                raise ModelError("There is no model in memory that could come back by itself.")
+            self._model = None
+            self._state = replace(self._state, resting=True)
+        free_memory()
+
+    def _enlist(self, load: Load) -> None:
+        with self._changed:
+            self._loads.append(load)
+            if len(self._loads) == 1:
+                # Said before its thread runs, so that nobody finds the host empty in between.
+                self._say_begun(load)
+
+    def _start(self, load: Load) -> None:
+        def run() -> None:
+            try:
+                self._perform(load)
+            except ModelError:
+                pass  # who asked for it finds it in the load
+            except Exception:
+                log.exception("loading %s failed", load.name)
+
+        threading.Thread(target=run, name=f"load {load.name}", daemon=True).start()
+
+    def _perform(self, load: Load) -> ModelInfo:
+        try:
+            while not self._is_first(load, 0.05):
+                load.check()
+            return self._load(load).info
+        except LoadStoppedError:
+            load.error = ModelError(f"Loading {load.name} was stopped.")
+            raise load.error from None
+        except BaseException as error:
+            forget_frames(error)
+            load.error = error
+            raise
+        finally:
+            self._end(load)
+
+    def _is_first(self, load: Load, seconds: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: self._loads[0] is load, seconds)
+
+    def _say_begun(self, load: Load) -> None:
+        self._state = replace(
+            self._state, loading=load.name, load=load.id, words="", share=None, failure=""
+        )
+
+    def _end(self, load: Load) -> None:
+        """Take a load off the list; let the model that rests come back for who waits for it."""
+        back: Load | None = None
+        with self._changed:
+            self._loads.remove(load)
+            needed = self._model is None and any(not turn._for_load for turn in self._queue)
+            if needed and self._spec and self._spec != load.spec and not self._loads:
+                back = Load(self._spec)
+                self._loads.append(back)
+            if self._state.load == load.id:
+                failure = "" if load.stopped else load.failure
+                self._state = replace(
+                    self._state, loading="", load="", words="", share=None, failure=failure
+                )
+            if self._loads and not self._state.load:
+                self._say_begun(self._loads[0])
+            self._changed.notify_all()
+        if back:
+            self._start(back)
+        load._done.set()
+
+    def _load(self, load: Load) -> LanguageModel:
         def progress(words: str, share: float | None) -> None:
             self._set(words=words, share=share)
-            if stop.is_set():
-                raise LoadStoppedError
+            load.check()
 
-        read = self._loader(spec, progress)
+        read = self._loader(load.spec, progress)
         with Turn(self, for_load=True) as turn:
             while not turn.wait(0.05):
                 progress("waiting for the model to be free", None)
             model = read()
-            if stop.is_set():
+            if load.stopped:
                 del model
                 free_memory()
                 raise LoadStoppedError
-            self._install(model, spec)
+            self._install(model, load.spec)
         return model
 
     def _install(self, model: LanguageModel | None, spec: ModelSpec | None) -> None:
         with self._changed:
             former = self._model is not None
             self._model, self._spec = model, spec
-            self._state = HostState(info=model.info if model else None)
+            if model:
+                self._state = HostState(info=model.info)
+            else:  # a download that is going on does
+                self._state = replace(self._state, info=None, failure="", resting=False)
             self._changed.notify_all()
         if former:
             free_memory()
-
-    def _begin(self, name: str) -> None:
-        self._set(loading=name, words="", share=None, failure="", resting=False)
 
     def _set(self, **values: Any) -> None:
         with self._changed:
@@ -266,7 +339,7 @@ class ModelHost:
                 self._queue.remove(turn)
             if not self._queue and self._rest_after is not None and self._spec and self._model:
                 self._keep_awake()
-                self._rest = threading.Timer(self._rest_after, self._put_away)
+                self._rest = threading.Timer(self._rest_after, self._rest_if_idle)
                 self._rest.daemon = True
                 self._rest.start()
             self._changed.notify_all()
@@ -276,13 +349,9 @@ class ModelHost:
             self._rest.cancel()
             self._rest = None
 
-    def _put_away(self) -> None:
-        with self._changed:
-            if self._queue or self._model is None or self._state.loading:
-                return
-            self._model = None
-            self._state = replace(self._state, resting=True)
-        free_memory()
+    def _rest_if_idle(self) -> None:
+        with suppress(BusyError, ModelError):
+            self.rest()
 
     def _ahead(self, turn: Turn) -> int:
         with self._changed:
@@ -316,5 +385,8 @@ class ModelHost:
             if self._running is not turn:
                 raise BusyError("The model is in use by another run or load.")
             if self._model is None:
-                raise ModelError(self._state.failure or "No model is loaded: choose one.")
+                words = "No model is loaded: choose one."
+                if self._spec:
+                    words = f"{self._spec.short_name} was not loaded again. Another try does it."
+                raise ModelError(self._state.failure or words)
             return self._model

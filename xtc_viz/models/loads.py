@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import secrets
 import threading
 import traceback
 from collections.abc import Callable
@@ -31,16 +32,41 @@ def load_local(spec: ModelSpec, progress: Progress) -> Callable[[], LanguageMode
 
 
 class Load:
-    """A load that runs in a thread of its own; made by `ModelHost.load_in_background`."""
+    """One load, from the asking to its end; made by `ModelHost`.
 
-    def __init__(self) -> None:
+    `id` names it to those who may stop it, and cannot be guessed. `error` is why it failed.
+    """
+
+    def __init__(self, spec: ModelSpec | str) -> None:
+        self.id = secrets.token_urlsafe(9)
+        self.spec = ModelSpec(spec) if isinstance(spec, str) else spec
+        self.name = self.spec.short_name
+        self.error: BaseException | None = None
         self._stop = threading.Event()
         self._done = threading.Event()
-        self.error: Exception | None = None
 
     def stop(self) -> None:
         """Give the load up: at once while it downloads or waits, else before it takes effect."""
         self._stop.set()
+
+    def check(self) -> None:
+        """Raise `LoadStoppedError` when it was told to stop."""
+        if self.stopped:
+            raise LoadStoppedError
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was told to stop."""
+        return self._stop.is_set()
+
+    @property
+    def failure(self) -> str:
+        """What to tell a user of its failure, or ""; what is no `ModelError` goes to the log."""
+        if self.error is None:
+            return ""
+        if isinstance(self.error, ModelError):
+            return str(self.error)
+        return f"{self.name} could not be loaded ({type(self.error).__name__})."
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the load, at most `seconds`; returns whether it has ended."""
@@ -61,10 +87,3 @@ def forget_frames(error: BaseException) -> None:
         traceback.clear_frames(link.__traceback__)
         link = link.__cause__ or link.__context__
     free_memory()
-
-
-def words_for(error: BaseException, spec: ModelSpec) -> str:
-    """Return what to tell a user of a failed load; what is no `ModelError` goes to the log."""
-    if isinstance(error, ModelError):
-        return str(error)
-    return f"{spec.short_name} could not be loaded ({type(error).__name__})."

@@ -13,32 +13,74 @@ LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
 )
+# What the container uses of it, in the same order.
+USAGES = (
+    Path("/sys/fs/cgroup/memory.current"),
+    Path("/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+MEMINFO = Path("/proc/meminfo")
 
 
 class Machine(NamedTuple):
-    """What models run on: `memory` in bytes, of all GPUs together where there are any."""
+    """What models run on: bytes of all of it, and of what nobody uses now.
+
+    `gpus` names the GPUs whose memory it is; without one it is the main memory.
+    """
 
     gpus: tuple[str, ...]
     memory: int
+    free: int
 
 
-def this_machine() -> Machine:
-    """Return the GPUs and their memory, or the main memory that this process may use."""
-    if torch.cuda.is_available():
-        devices = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
-        return Machine(tuple(d.name for d in devices), sum(d.total_memory for d in devices))
-    return Machine((), main_memory())
+def this_machine(device: str = "auto") -> Machine:
+    """Return the memory that models may use on a device: all GPUs where `auto` finds any."""
+    if device == "cpu" or not torch.cuda.is_available():
+        return Machine((), main_memory(), free_main_memory())
+    index = torch.device("cuda" if device == "auto" else device).index
+    chosen = range(torch.cuda.device_count()) if index is None else (index,)
+    names = tuple(torch.cuda.get_device_properties(i).name for i in chosen)
+    known = [torch.cuda.mem_get_info(i) for i in chosen]
+    # What torch holds and no tensor uses is as good as free.
+    spare = sum(torch.cuda.memory_reserved(i) - torch.cuda.memory_allocated(i) for i in chosen)
+    return Machine(names, sum(total for _, total in known), sum(free for free, _ in known) + spare)
 
 
 def main_memory(limits: tuple[Path, ...] = LIMITS) -> int:
     """Return the machine's main memory in bytes, or a container's limit where that is less."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for path in limits:
-        try:
-            memory = min(memory, int(path.read_text(encoding="ascii")))
-        except (OSError, ValueError):
-            continue  # no such file, or "max"
-    return memory
+    return min([memory, *filter(None, map(_number, limits))])
+
+
+def free_main_memory(
+    limits: tuple[Path, ...] = LIMITS, usages: tuple[Path, ...] = USAGES, system: Path = MEMINFO
+) -> int:
+    """Return the bytes of main memory that a program could have now, file caches included."""
+    free = _field(system, "MemAvailable:", 1024)
+    if free is None:  # not Linux
+        free = main_memory(limits)
+    for limit, usage in zip(limits, usages, strict=True):
+        most, used = _number(limit), _number(usage)
+        if most is not None and used is not None:
+            cached = _field(usage.with_name("memory.stat"), "inactive_file", 1) or 0
+            free = min(free, most - used + cached)
+    return max(0, free)
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None  # no such file, or "max"
+
+
+def _field(path: Path, name: str, unit: int) -> int | None:
+    """Return a number of a file of named numbers, one a line, in bytes."""
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return None
+    values = [line.split()[1] for line in lines if line.split()[:1] == [name]]
+    return int(values[0]) * unit if values else None
 
 
 def readable(size: int) -> str:
