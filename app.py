@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 # Read when gradio is imported: no figures are sent anywhere.
@@ -16,8 +15,8 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local import leave_a_core
 from xtc_viz.models.spec import ATTENTIONS, QUANTIZATIONS, ModelSpec
 from xtc_viz.ui.app import build, launch_options
+from xtc_viz.ui.models import STORY_MODEL, May, default_may
 
-STORY_MODEL = Path(__file__).parent / "assets" / "story-model"
 FAKE = "fake"
 
 
@@ -46,10 +45,25 @@ def parser() -> argparse.ArgumentParser:
     add("dtype", "auto, float32, bfloat16 or float16 (default: auto)", "auto")
     add("quantization", f"{', '.join(QUANTIZATIONS)} (default: none)", "none")
     add("attention", f"{', '.join(ATTENTIONS)} (default: auto)", "auto")
+    add(
+        "models",
+        "which models visitors may load: all (any hub id or folder), catalog or fixed (none); "
+        "default: all on a page for this machine only, else fixed",
+        type=_may,
+        metavar="WHICH",
+    )
     add("max-waiting", "how many runs may wait for the model (default: no limit)", type=int)
     add("idle-minutes", "put an unused model away after so long (default: never)", type=float)
     flags.add_argument("--share", action="store_true", help="a public link by gradio's relay")
     return flags
+
+
+def _may(name: str) -> May:
+    try:
+        return May(name)
+    except ValueError:
+        known = ", ".join(May)
+        raise argparse.ArgumentTypeError(f"must be one of {known}, but is {name!r}") from None
 
 
 def make_host(options: argparse.Namespace) -> ModelHost:
@@ -70,7 +84,8 @@ def make_host(options: argparse.Namespace) -> ModelHost:
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parser().parse_args(arguments)
     leave_a_core()
-    build(make_host(options)).launch(
+    may = options.models or default_may(options.host, options.share)
+    build(make_host(options), may).launch(
         server_name=options.host,
         server_port=options.port,
         share=options.share,

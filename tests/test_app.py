@@ -47,6 +47,30 @@ def test_a_variable_of_the_wrong_kind_is_refused(monkeypatch, capsys):
     assert "argument --port: invalid int value: 'many'" in capsys.readouterr().err
 
 
+def test_visitors_may_choose_on_a_page_of_ones_own_only(monkeypatch):
+    """The flag as `main` reads it, up to the page that is built."""
+    built = []
+
+    class Page:
+        def launch(self, **_):
+            pass
+
+    monkeypatch.setattr(app, "build", lambda host, may: built.append(may) or Page())
+    monkeypatch.setattr(app, "leave_a_core", lambda: None)
+    for flags in ([], ["--host", "0.0.0.0"], ["--host", "0.0.0.0", "--models", "catalog"]):
+        app.main(["--model", "fake", *flags])
+    monkeypatch.setenv("XTC_VIZ_MODELS", "fixed")
+    app.main(["--model", "fake"])
+    assert [str(may) for may in built] == ["all", "fixed", "catalog", "fixed"]
+
+
+def test_a_word_that_is_no_choice_is_refused(monkeypatch, capsys):
+    monkeypatch.setenv("XTC_VIZ_MODELS", "some")
+    with pytest.raises(SystemExit):
+        app.parser().parse_args([])
+    assert "must be one of all, catalog, fixed, but is 'some'" in capsys.readouterr().err
+
+
 def test_help_names_every_variable():
     text = app.parser().format_help()
     flags = set(re.findall(r"--([a-z-]+)", text)) - {"help", "share"}

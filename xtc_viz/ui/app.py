@@ -9,18 +9,19 @@ import gradio as gr
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import recorded, web
 from xtc_viz.ui.api import build_api
+from xtc_viz.ui.models import May
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.runs import RunStore
 
 QUEUE = 64
 
 
-def build(host: ModelHost) -> gr.Blocks:
-    """Build the page around a model host."""
+def build(host: ModelHost, may: May = May.FIXED) -> gr.Blocks:
+    """Build the page around a model host; `may` says which models visitors may load."""
     page: gr.Blocks = gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
     with page:
         store = RunStore()
-        build_playground(host, store, recorded.opening(store))
+        build_playground(host, store, recorded.opening(store), may)
         build_api(host)
     page.queue(max_size=QUEUE)
     return page

@@ -176,6 +176,7 @@ def model_line(info: ModelInfo) -> dict[str, Any]:
     """What the page says about the model that runs."""
     return {
         "name": info.name,
+        "revision": info.revision,
         "parameters": info.parameters,
         "dtype": info.dtype,
         "device": info.device,

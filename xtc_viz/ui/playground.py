@@ -12,6 +12,7 @@ import gradio as gr
 
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import controls, payload, web
+from xtc_viz.ui.models import May
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.stream import Stops, stream
@@ -33,8 +34,13 @@ def on_load() -> str:
     )
 
 
-def build_playground(host: ModelHost, store: RunStore, opening: object = None) -> gr.HTML:
-    """Build the component within the current blocks. `opening` is the message shown at first."""
+def build_playground(
+    host: ModelHost, store: RunStore, opening: object = None, may: May = May.FIXED
+) -> gr.HTML:
+    """Build the component within the current blocks.
+
+    `opening` is the message shown at first, `may` says which models visitors may load.
+    """
     stops = Stops()
 
     def run(event: gr.EventData) -> Iterator[str]:
@@ -45,7 +51,7 @@ def build_playground(host: ModelHost, store: RunStore, opening: object = None) -
         html_template=TEMPLATE,
         js_on_load=on_load(),
         apply_default_css=False,
-        server_functions=list(questions(host, store, stops)),
+        server_functions=list(questions(host, store, stops, may)),
         elem_id="xtc-viz",
     )
     page.run(

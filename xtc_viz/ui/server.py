@@ -15,6 +15,7 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, imagine, payload
 from xtc_viz.ui.controls import whole
+from xtc_viz.ui.models import May, model_questions
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.stream import Stops, problem
@@ -41,7 +42,9 @@ def answer(function: Callable[..., object]) -> Question:
     return asked
 
 
-def questions(host: ModelHost, store: RunStore, stops: Stops) -> list[Question]:
+def questions(
+    host: ModelHost, store: RunStore, stops: Stops, may: May = May.FIXED
+) -> list[Question]:
     """Return the functions that the page may call, by their names."""
 
     def block(run: object, lane: object, index: object, candidates: object, xtc: object) -> object:
@@ -59,16 +62,6 @@ def questions(host: ModelHost, store: RunStore, stops: Stops) -> list[Question]:
     def stop(run: object) -> object:
         """Stop a run at its next step; whether it was going."""
         return stops.stop(run)
-
-    def hello() -> object:
-        """What the page says about the model, once it is there."""
-        state = host.state
-        loading = f"Loading {state.loading} … {state.words}".strip() if state.loading else ""
-        return {
-            "model": payload.model_line(state.info) if state.info else None,
-            "phase": state.phase,
-            "note": loading or state.failure,
-        }
 
     def stages(run: object, lane: object, i: object, candidates: object) -> object:
         """One step stage by stage."""
@@ -108,7 +101,8 @@ def questions(host: ModelHost, store: RunStore, stops: Stops) -> list[Question]:
         run = Run.of(tracefile.loads(text), "loaded")
         return run.whole(store.add(run))
 
-    every = (block, open, stop, hello, stages, what_if, strength, export, load)
+    own = (block, open, stop, stages, what_if, strength, export, load)
+    every: list[Callable[..., object]] = [*own, *model_questions(host, may)]
     return [answer(function) for function in every]
 
 

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from xtc_viz.errors import PromptError, SettingsError, XTCVizError
-from xtc_viz.models.host import ModelHost
+from xtc_viz.models.host import HostState, ModelHost
 from xtc_viz.ui import controls, payload
 from xtc_viz.ui.jobs import prepare
 from xtc_viz.ui.runs import RunStore
@@ -88,6 +88,18 @@ def messages(
         stops.close(run_id)
 
 
+def _waits_for(state: HostState) -> str:
+    """What to tell a run that waits, where there is more to say than its place."""
+    if not state.loading:
+        return ""
+    if state.info and not state.resting:
+        return (
+            f"Waiting for the runs ahead of yours. {state.loading} is being loaded meanwhile; "
+            "if it is there first, it writes your run."
+        )
+    return f"{state.loading} is still loading; your run starts by itself."
+
+
 def _run(
     host: ModelHost,
     store: RunStore,
@@ -100,9 +112,7 @@ def _run(
             if stop.is_set():
                 yield {"state": "stopped"}
                 return
-            loading = host.state.loading
-            note = f"{loading} is still loading; your run starts by itself." if loading else ""
-            yield {"state": "waiting", "place": turn.ahead, "note": note}
+            yield {"state": "waiting", "place": turn.ahead, "note": _waits_for(host.state)}
         model = turn.model
         job = prepare(asked, store, model)
         run = job.run

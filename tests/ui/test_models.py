@@ -1,0 +1,367 @@
+"""Choosing a model through the page's questions: who may, what is told, and nothing leaks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.models import tiny
+from tests.models.test_host import LONG, Gate, until
+from xtc_viz.errors import ModelError, SettingsError
+from xtc_viz.models.catalog import Precision, catalog
+from xtc_viz.models.fake import FakeModel
+from xtc_viz.models.host import ModelHost
+from xtc_viz.models.memory import readable
+from xtc_viz.models.spec import ModelSpec
+from xtc_viz.ui import controls
+from xtc_viz.ui.models import (
+    MAX_LOADS,
+    STORY_MODEL,
+    May,
+    default_may,
+    devices,
+    embedded,
+    entries,
+    wanted,
+)
+from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.server import questions
+from xtc_viz.ui.stream import Stops, messages
+
+
+class Desk:
+    """A server's questions and runs, for as many sessions as a test wants."""
+
+    def __init__(self, host: ModelHost, may: May = May.ALL) -> None:
+        self.host, self.store, self.stops = host, RunStore(), Stops()
+        made = questions(host, self.store, self.stops, may)
+        self.questions = {question.__name__: question for question in made}
+
+    def ask(self, name: str, *arguments: Any) -> Any:
+        return json.loads(self.questions[name](list(arguments)))
+
+    def choose(self, name: object, **more: Any) -> Any:
+        return self.ask("choose_model", {"name": str(name), **more})
+
+    def ended(self, load: str) -> dict[str, Any]:
+        """Wait for the end of a load as a page does, by asking."""
+        until(lambda: self.ask("hello", load)["asked"]["state"] not in ("loading", "waiting"))
+        found: dict[str, Any] = self.ask("hello", load)
+        return found
+
+    def run(self, length: int = 6) -> Iterator[dict[str, Any]]:
+        settings = json.loads(json.dumps(controls.specification()["settings"]))
+        request = {"req": 1, "prompt": "Once", "settings": settings | {"max_new_tokens": length}}
+        return messages(self.host, self.store, self.stops, request)
+
+    def written_by(self) -> str:
+        """The model that writes a run now."""
+        *_, last = self.run()
+        assert last["state"] == "done", last
+        return self.store.get(last["run"]).model.name
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    made = Gate()
+    yield made
+    made.open()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.save_model("llama", tmp_path_factory.mktemp("own") / "tiny-llama")
+
+
+@pytest.mark.parametrize(
+    ("host", "share", "environment", "may"),
+    [
+        (None, False, {}, May.ALL),
+        ("127.0.0.1", False, {}, May.ALL),
+        ("localhost", False, {}, May.ALL),
+        ("0.0.0.0", False, {}, May.FIXED),
+        ("::", False, {}, May.FIXED),
+        ("127.0.0.1", True, {}, May.FIXED),
+        (None, False, {"GRADIO_SERVER_NAME": "0.0.0.0"}, May.FIXED),
+        (None, False, {"SPACE_ID": "someone/xtc"}, May.FIXED),
+        (None, False, {"GRADIO_ROOT_PATH": "/xtc"}, May.FIXED),
+    ],
+)
+def test_who_may_choose_where_nobody_said_it(
+    host: str | None, share: bool, environment: dict[str, str], may: May
+) -> None:
+    assert default_may(host, share, environment) is may
+
+
+def test_a_fixed_server_refuses_everything_and_keeps_its_folders_to_itself(folder: Path) -> None:
+    desk = Desk(ModelHost(FakeModel()), May.FIXED)
+    for question in (
+        ("choose_model", {"name": str(folder)}),
+        ("choose_model", {"name": "/no/such/folder"}),
+        ("stop_model", "any"),
+        ("put_away_model",),
+    ):
+        assert "server is fixed" in desk.ask(*question)["error"]["message"], question
+    assert desk.ask("models") == {"may": "fixed"}
+    assert desk.ask("hello")["model"]["name"] == "fake"
+    assert desk.host.loads == ()
+
+
+def test_the_catalog_alone_where_that_is_all_that_may_be_chosen(folder: Path) -> None:
+    assert wanted({"name": "Qwen/Qwen3-0.6B"}, May.CATALOG) == ModelSpec("Qwen/Qwen3-0.6B")
+    assert wanted({"name": "story-model"}, May.CATALOG).name == str(STORY_MODEL)
+    for name in (str(folder), str(STORY_MODEL), "someone/else"):
+        with pytest.raises(SettingsError, match="`name` must be a model of the catalog"):
+            wanted({"name": name}, May.CATALOG)
+    with pytest.raises(SettingsError, match="`revision` must be empty"):
+        wanted({"name": "Qwen/Qwen3-0.6B", "revision": "refs/pr/7"}, May.CATALOG)
+
+
+def test_what_is_wanted_becomes_a_spec() -> None:
+    found = wanted(
+        {
+            "name": " someone/else ",
+            "revision": "v2",
+            "precision": "8bit",
+            "device": "cpu",
+            "attention": "eager",
+        },
+        May.ALL,
+    )
+    assert found == ModelSpec(
+        "someone/else", revision="v2", device="cpu", quantization="8bit", attention="eager"
+    )
+    assert wanted({"name": "a/b", "precision": "bfloat16"}, May.ALL).dtype == "bfloat16"
+    assert wanted({"name": "~/models/x"}, May.ALL).name == str(Path.home() / "models" / "x")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("Qwen/Qwen3-0.6B", "`model` must be an object"),
+        ({}, "`name` must be a hub id"),
+        ({"name": "   "}, "`name` must be a hub id"),
+        ({"name": 5}, "`name` must be a line of at most 300"),
+        ({"name": "a\nb"}, "`name` must be a line of at most 300"),
+        ({"name": "a" * 301}, "but is '301 characters'"),
+        ({"name": "a/b", "revision": ["x"]}, "`revision` must be a line"),
+        ({"name": "a/b", "precision": "3bit"}, "`precision` must be one of auto, float32"),
+        ({"name": "a/b", "device": "tpu"}, "`device` must be one of auto, cpu"),
+        ({"name": "a/b", "attention": ["sdpa"]}, "`attention` must be one of auto, sdpa"),
+        ({"name": "a/b", "trust_remote_code": True}, "`trust_remote_code` must be one of name"),
+        ({"name": "story-model", "revision": "v1"}, "`revision` must be empty"),
+    ],
+)
+def test_what_cannot_be_wanted_is_named(data: object, words: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        wanted(data, May.ALL)
+    assert words in str(caught.value)
+
+
+def test_the_list_begins_with_the_embedded_model_and_grows() -> None:
+    found = entries()
+    first, *rest = found["models"]
+    assert first["id"] == "story-model"
+    assert first["here"]
+    assert first["fit"] == "fits"
+    assert [entry["id"] for entry in rest] == [model.id for model in catalog()]
+    assert [entry["parameters"] for entry in rest] == sorted(e["parameters"] for e in rest)
+    assert next(e for e in rest if "Nemo-Base" in e["id"])["gated"] is None
+    assert found["machine"]["memory"].endswith("B")
+
+
+def test_the_embedded_model_is_counted_right() -> None:
+    info = ModelHost().load(str(STORY_MODEL))
+    assert embedded().parameters == info.parameters
+
+
+def test_the_list_follows_precision() -> None:
+    for precision in Precision:
+        needs = {entry["id"]: entry["need"] for entry in entries(str(precision))["models"]}
+        for model in catalog():
+            assert needs[model.id] == readable(model.memory_bytes(precision))
+    with pytest.raises(SettingsError, match="precision"):
+        entries("2bit")
+    with pytest.raises(SettingsError, match="device"):
+        entries("auto", "cuda:99")
+    assert devices()[:2] == ["auto", "cpu"]
+
+
+def test_a_model_of_a_folder_takes_over_and_writes(folder: Path) -> None:
+    desk = Desk(ModelHost(FakeModel()))
+    assert desk.written_by() == "fake"
+    told = desk.ended(desk.choose(folder))
+    assert told["asked"]["state"] == "done"
+    assert told["model"]["name"] == "tiny-llama"
+    assert told["model"]["chat"]
+    assert str(folder) not in json.dumps(told), "where it lies is nobody's business"
+    assert desk.written_by() == "tiny-llama"
+
+
+def test_a_broken_folder_is_told_to_who_asked_and_the_former_model_stays(
+    folder: Path, tmp_path: Path
+) -> None:
+    broken = Path(shutil.copytree(folder, tmp_path / "broken"))
+    (broken / "model.safetensors").write_bytes(b"nothing")
+    desk = Desk(ModelHost(FakeModel()))
+    told = desk.ended(desk.choose(broken))
+    assert told["asked"]["state"] == "failed"
+    assert "The weights of broken are broken" in told["asked"]["words"]
+    assert told["model"]["name"] == "fake"
+    assert desk.written_by() == "fake"
+    assert desk.ask("hello")["asked"] is None
+    gone = desk.ended(desk.choose(tmp_path / "nowhere"))
+    assert "There is no folder" in gone["asked"]["words"]
+
+
+def test_a_stop_ends_the_load_it_was_meant_for(gate: Gate) -> None:
+    desk = Desk(ModelHost(FakeModel(), gate))
+    first, second = desk.choose("a/first"), desk.choose("a/second")
+    assert desk.ask("hello", second)["asked"] == {
+        "id": second,
+        "name": "a/second",
+        "state": "waiting",
+        "place": 1,
+    }
+    assert desk.ask("stop_model", second)
+    assert desk.ended(second)["asked"]["words"] == "Loading a/second was stopped."
+    assert desk.ask("hello", first)["asked"]["state"] == "loading"
+    assert desk.ask("hello")["load"] == first, "every page may see which load is going on"
+    gate.open()
+    assert desk.ended(first)["asked"]["state"] == "done"
+    assert not desk.ask("stop_model", first), "it is over"
+    assert not desk.ask("stop_model", ["first"])
+    assert desk.written_by() == "a/first"
+
+
+def test_too_many_loads_are_refused(gate: Gate) -> None:
+    desk = Desk(ModelHost(FakeModel(), gate))
+    asked = [desk.choose(f"a/{n}") for n in range(MAX_LOADS)]
+    assert "4 models are being loaded" in desk.choose("one/more")["error"]["message"]
+    for load in asked:
+        desk.ask("stop_model", load)
+    for load in asked:
+        assert desk.ended(load)["asked"]["state"] == "stopped"
+    gate.open()
+    assert desk.ended(desk.choose("one/more"))["asked"]["state"] == "done"
+
+
+def test_a_load_during_a_run_waits_and_the_run_is_as_ever(gate: Gate) -> None:
+    quiet = Desk(ModelHost(FakeModel()))
+    alone = quiet.store.get(list(quiet.run(30))[-1]["run"]).trace()
+    desk = Desk(ModelHost(FakeModel(), gate.open()))
+    running = desk.run(30)
+    next(running), next(running)
+    load = desk.choose("a/next")
+    until(lambda: "waiting" in desk.ask("hello")["note"])
+    assert desk.ask("hello", load)["model"]["name"] == "fake"
+    last = list(running)[-1]
+    assert last["state"] == "done"
+    assert desk.store.get(last["run"]).trace().lanes == alone.lanes
+    assert desk.store.get(last["run"]).model.name == "fake"
+    assert desk.ended(load)["model"]["name"] == "a/next"
+    error = list(
+        messages(desk.host, desk.store, desk.stops, {"kind": "continue", "run": last["run"]})
+    )[-1]["error"]
+    assert "`run` must be one of the model a/next, but is 'fake'" in error["message"]
+
+
+def test_a_stop_during_a_load_leaves_other_sessions_alone(gate: Gate) -> None:
+    """One session loads and stops; another one runs all the while; a third waits for its turn."""
+    gate.may_fetch.set()
+    desk = Desk(ModelHost(FakeModel(), gate))
+    running, waiting = desk.run(30), desk.run(5)
+    next(running), next(running)
+    load = desk.choose("a/next")
+    until(lambda: "waiting" in desk.ask("hello")["note"])
+    next(waiting)
+    told = next(waiting)
+    assert told["state"] == "waiting"
+    assert "a/next is being loaded meanwhile" in told["note"]
+    desk.ask("stop_model", load)
+    assert desk.ended(load)["asked"]["state"] == "stopped"
+    for run in (running, waiting):
+        *_, last = run
+        assert last["state"] == "done"
+        assert desk.store.get(last["run"]).model.name == "fake"
+    assert gate.made == []
+    assert desk.host.waiting == 0
+
+
+def test_who_waits_behind_a_load_is_written_by_the_new_model(gate: Gate) -> None:
+    gate.may_fetch.set()
+    desk = Desk(ModelHost(FakeModel(), gate))
+    load = desk.choose("a/next")
+    assert gate.read.wait(LONG)
+    waiting = desk.run(4)
+    next(waiting)
+    assert next(waiting)["state"] == "waiting"
+    gate.open()
+    *_, last = waiting
+    assert desk.store.get(last["run"]).model.name == "a/next"
+    assert desk.ended(load)["asked"]["state"] == "done"
+
+
+def test_put_away_and_back_with_the_next_run(gate: Gate) -> None:
+    desk = Desk(ModelHost(loader=gate.open()))
+    desk.ended(desk.choose("a/one"))
+    assert desk.ask("hello")["can_rest"]
+    told = desk.ask("put_away_model")
+    assert (told["resting"], told["can_rest"], told["model"]["name"]) == (True, False, "a/one")
+    assert "no model in memory" in desk.ask("put_away_model")["error"]["message"]
+    assert desk.written_by() == "a/one"
+    assert not desk.ask("hello")["resting"]
+    assert len(gate.made) == 2
+
+
+def test_a_model_that_writes_is_not_put_away(gate: Gate) -> None:
+    desk = Desk(ModelHost(loader=gate.open()))
+    desk.ended(desk.choose("a/one"))
+    running = desk.run(5)
+    next(running), next(running)
+    assert "when no run is going on" in desk.ask("put_away_model")["error"]["message"]
+    assert list(running)[-1]["state"] == "done"
+    assert desk.ask("put_away_model")["resting"]
+
+
+def test_many_sessions_at_once_each_hear_of_their_own() -> None:
+    """Loads, stops and runs from many threads: every run is whole, every load has its own end."""
+    desk = Desk(ModelHost(FakeModel(), Gate().open()))
+    runs: list[list[int]] = []
+    ends: dict[str, str] = {}
+
+    def write() -> None:
+        for _ in range(3):
+            *_, last = desk.run(4)
+            runs.append([lane["tokens"] for lane in last["stats"]])
+
+    def load(name: str) -> None:
+        asked = desk.choose(name)
+        told = desk.ended(asked)["asked"]
+        ends[told["name"]] = told["state"]
+
+    names = ["a/one", "a/broken", "broken", "a/two"]
+    threads = [threading.Thread(target=write) for _ in range(3)]
+    threads += [threading.Thread(target=load, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LONG)
+    assert runs == [[4, 4]] * 9
+    assert ends == {"a/one": "done", "a/broken": "done", "broken": "failed", "a/two": "done"}
+    assert desk.host.waiting == 0
+    assert desk.host.loads == ()
+
+
+def test_a_refusal_names_no_one_elses_load() -> None:
+    desk = Desk(ModelHost(FakeModel()))
+    assert desk.ask("hello", "guessed")["asked"] is None
+    assert desk.ask("stop_model", "guessed") is False
+    with pytest.raises(ModelError, match="fixed"):
+        wanted({"name": "a/b"}, May.FIXED)

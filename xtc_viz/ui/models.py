@@ -1,0 +1,280 @@
+"""Which models the page may choose, and what it is told of the one in use and of loads.
+
+Who may choose is decided when the server starts and held here, whatever a page asks for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from xtc_viz.errors import BusyError, ModelError, SettingsError
+from xtc_viz.models.catalog import CatalogModel, Precision, catalog
+from xtc_viz.models.download import is_here
+from xtc_viz.models.host import HostState, ModelHost
+from xtc_viz.models.loads import Load
+from xtc_viz.models.memory import readable, this_machine
+from xtc_viz.models.spec import ATTENTIONS, ModelSpec
+from xtc_viz.ui import payload
+
+STORY_MODEL = Path(__file__).parents[2] / "assets" / "story-model"
+AUTO = "auto"
+MAX_NAME = 300  # characters of a hub id, a folder or a revision
+MAX_LOADS = 4  # that are not over; more than one waits for the one before it
+MAX_KEPT = 100  # ends of loads that are told to who asks for them
+PRECISION_LABELS = {
+    Precision.FLOAT32: "32 bits",
+    Precision.BFLOAT16: "16 bits (bfloat16)",
+    Precision.INT8: "8 bits",
+    Precision.INT4: "4 bits",
+}
+
+
+class May(StrEnum):
+    """Which models visitors may load: any hub id or folder, those of the catalog, or none."""
+
+    ALL = "all"
+    CATALOG = "catalog"
+    FIXED = "fixed"
+
+
+def default_may(
+    host: str | None, share: bool = False, environment: Mapping[str, str] = os.environ
+) -> May:
+    """Return what visitors may do where nobody said it: everything on a page of one's own only.
+
+    That is a page which listens on this machine alone, under no prefix of a proxy.
+    """
+    address = host or environment.get("GRADIO_SERVER_NAME") or "localhost"
+    private = address in ("localhost", "::1") or address.startswith("127.")
+    public = ("SPACE_ID", "SPACES_ZERO_GPU", "GRADIO_SHARE", "GRADIO_ROOT_PATH")
+    opened = share or any(environment.get(name) for name in public)
+    return May.ALL if private and not opened else May.FIXED
+
+
+@cache
+def embedded() -> CatalogModel:
+    """The story model of this repository, as an entry of the catalog."""
+    config: dict[str, Any] = json.loads((STORY_MODEL / "config.json").read_text(encoding="utf-8"))
+    return CatalogModel(
+        id=STORY_MODEL.name,
+        architecture=config["model_type"],
+        licence="apache-2.0",
+        gated=False,
+        kind="base",
+        reasoning="none",
+        layers=config["num_hidden_layers"],
+        hidden=config["hidden_size"],
+        inner=config["intermediate_size"],
+        heads=config["num_attention_heads"],
+        kv_heads=config["num_key_value_heads"],
+        head_dim=config["head_dim"],
+        vocab=config["vocab_size"],
+        tied=config["tie_word_embeddings"],
+    )
+
+
+def devices() -> list[str]:
+    """Return what a model may be put on here."""
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    return [AUTO, "cpu", *(f"cuda:{i}" for i in range(count))]
+
+
+def choices() -> dict[str, list[list[str]]]:
+    """Return what can be chosen beside a model's name: by field, pairs of a value and words."""
+    precisions = [[AUTO, "automatic"], *([str(p), words] for p, words in PRECISION_LABELS.items())]
+    if find_spec("bitsandbytes") is None:
+        precisions = [[value, words] for value, words in precisions if not value.endswith("bit")]
+    return {
+        "precision": precisions,
+        "device": [[name, "automatic" if name == AUTO else name] for name in devices()],
+        "attention": [[name, "automatic" if name == AUTO else name] for name in ATTENTIONS],
+    }
+
+
+def entries(precision: object = AUTO, device: object = AUTO) -> dict[str, Any]:
+    """Return every model with the memory that it needs, and whether this machine has that."""
+    where = _one_of("device", device, devices())
+    machine = this_machine(where)
+    chosen = _precision(precision)
+    held = chosen or (Precision.BFLOAT16 if machine.gpus else Precision.FLOAT32)
+    return {
+        "machine": {
+            "gpus": machine.gpus,
+            "memory": readable(machine.memory),
+            "free": readable(machine.free),
+        },
+        "models": [_entry(embedded(), held, machine, here=True)]
+        + [_entry(model, held, machine, here=is_here(model.id)) for model in catalog()],
+    }
+
+
+def _entry(model: CatalogModel, held: Precision, machine: Any, *, here: bool) -> dict[str, Any]:
+    return {
+        "id": model.id,
+        "parameters": model.parameters,
+        "kind": model.kind,
+        "reasoning": model.reasoning,
+        "licence": model.licence,
+        "gated": model.gated,
+        "need": readable(model.memory_bytes(held)),
+        "fit": str(model.fit(machine, held)),
+        "here": here,
+    }
+
+
+def wanted(data: object, may: May) -> ModelSpec:
+    """Return what a page asks to load: `name`, and `revision`, `precision`, `device`, `attention`.
+
+    Raises:
+        SettingsError: a value that cannot be, by its name.
+        ModelError: visitors may not choose.
+    """
+    if may is May.FIXED:
+        raise ModelError(
+            "The model of this server is fixed. Who runs it can let visitors choose with "
+            "`--models catalog` or `--models all`."
+        )
+    if not isinstance(data, Mapping):
+        raise SettingsError("model", "an object with named values", data)
+    names = ("name", "revision", "precision", "device", "attention")
+    for key in data:
+        if key not in names:
+            raise SettingsError(str(key), f"one of {', '.join(names)}", key)
+    name = _text("name", data.get("name", ""))
+    revision = _text("revision", data.get("revision") or "") or None
+    if not name:
+        raise SettingsError("name", "a hub id, such as Qwen/Qwen3-0.6B, or a folder", name)
+    known = {embedded().id, *(model.id for model in catalog())}
+    if may is May.CATALOG and name not in known:
+        raise SettingsError("name", "a model of the catalog on this server", name)
+    if revision and (may is May.CATALOG or name == embedded().id):
+        # Anyone may put a revision on the hub, as a pull request.
+        raise SettingsError("revision", "empty for this model", revision)
+    precision = _precision(data.get("precision", AUTO))
+    quantized = precision is not None and precision.quantized
+    return ModelSpec(
+        str(STORY_MODEL) if name == embedded().id else os.path.expanduser(name),
+        revision=revision,
+        device=_one_of("device", data.get("device", AUTO), devices()),
+        dtype=AUTO if precision is None or quantized else str(precision),
+        quantization=str(precision) if precision and quantized else "none",
+        attention=_one_of("attention", data.get("attention", AUTO), ATTENTIONS),
+    )
+
+
+class Loads:
+    """The loads that pages asked for, and how each of them ended."""
+
+    def __init__(self, host: ModelHost) -> None:
+        self._host = host
+        self._asked: OrderedDict[str, Load] = OrderedDict()
+
+    def begin(self, spec: ModelSpec) -> str:
+        """Load a model in the background and return the load's id."""
+        waiting = len(self._host.loads)
+        if waiting >= MAX_LOADS:
+            raise BusyError(f"{waiting} models are being loaded already: try again in a moment.")
+        load = self._host.load_in_background(spec)
+        self._asked[load.id] = load
+        while len(self._asked) > MAX_KEPT:
+            self._asked.popitem(last=False)
+        return load.id
+
+    def told(self, load_id: object) -> dict[str, Any] | None:
+        """Return how a load is going, with the loads before it; None for an unknown one."""
+        load = self._asked.get(load_id) if isinstance(load_id, str) else None
+        if load is None:
+            return None
+        about = {"id": load.id, "name": load.name}
+        if not load.wait(0):
+            order = self._host.loads
+            place = order.index(load.id) if load.id in order else 0
+            return {**about, "state": "waiting" if place else "loading", "place": place}
+        if load.error is None:
+            return {**about, "state": "done"}
+        return {**about, "state": "stopped" if load.stopped else "failed", "words": load.failure}
+
+
+def state_of(state: HostState) -> dict[str, Any]:
+    """Return what the page says about the model; `share` is in [0, 1] or null."""
+    loading = f"Loading {state.loading} … {state.words}".strip() if state.loading else ""
+    return {
+        "model": payload.model_line(state.info) if state.info else None,
+        "phase": state.phase,
+        "resting": state.resting,
+        "load": state.load,
+        "loading": state.loading,
+        "share": state.share,
+        "note": loading or state.failure,
+    }
+
+
+def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
+    """Return what the page may ask about models, by the names of the functions."""
+    loads = Loads(host)
+
+    def hello(load: object = None) -> object:
+        """What the page says about the model, and about a load that it asked for."""
+        return {
+            **state_of(host.state),
+            "may": str(may),
+            "can_rest": may is not May.FIXED and host.can_rest,
+            "asked": loads.told(load),
+        }
+
+    def models(precision: object = AUTO, device: object = AUTO) -> object:
+        """The models to choose from, and how each fits."""
+        if may is May.FIXED:
+            return {"may": str(may)}
+        return {"may": str(may), "choices": choices(), **entries(precision, device)}
+
+    def choose_model(data: object) -> object:
+        """Begin to load another model; the answer is the load's id."""
+        return loads.begin(wanted(data, may))
+
+    def stop_model(load: object) -> object:
+        """Stop one load, and no other; whether it was going."""
+        _allow(may)
+        return isinstance(load, str) and host.stop_load(load)
+
+    def put_away_model() -> object:
+        """Free the memory of the model in use until the next run."""
+        _allow(may)
+        host.rest()
+        return hello()
+
+    return [hello, models, choose_model, stop_model, put_away_model]
+
+
+def _allow(may: May) -> None:
+    if may is May.FIXED:
+        raise ModelError("The model of this server is fixed.")
+
+
+def _precision(value: object) -> Precision | None:
+    """Return a precision, None for the one that suits the device."""
+    name = _one_of("precision", value, [AUTO, *Precision])
+    return None if name == AUTO else Precision(name)
+
+
+def _one_of(name: str, value: object, known: Any) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise SettingsError(name, f"one of {', '.join(known)}", value)
+    return value
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > MAX_NAME or not value.isprintable():
+        shown = f"{len(value):,} characters" if isinstance(value, str) else value
+        raise SettingsError(name, f"a line of at most {MAX_NAME} printable characters", shown)
+    return value.strip()
