@@ -14,7 +14,7 @@ from xtc_viz import XTCLogitsProcessor
 from xtc_viz.errors import DistributionError
 from xtc_viz.rule import Outcome
 from xtc_viz.settings import Strategy, XTCSettings
-from xtc_viz.xtc import apply_xtc
+from xtc_viz.xtc import _largest, apply_xtc
 
 INF = math.inf
 
@@ -283,6 +283,21 @@ def test_the_processor_draws_its_coins_from_its_generator():
     assert not torch.equal(first, run(2))
     fired = int(first.isinf().any(-1).sum())
     assert 16 < fired < 48
+
+
+@given(
+    size=st.integers(1, 300), rows=st.integers(1, 3), most=st.integers(1, 40),
+    seed=st.integers(0, 10**6),
+)  # fmt: skip
+def test_what_comes_over_from_a_gpu_is_the_head(size, rows, most, seed):
+    generator = torch.Generator().manual_seed(seed)
+    logits = torch.randint(0, 9, (rows, size), generator=generator)  # with ties
+    p = torch.softmax(logits.float(), dim=-1)
+    probs, places = _largest(p, most)
+    for row, head, ids in zip(p.numpy(), probs, places, strict=True):
+        assert (row[ids] == head).all()
+        assert len(set(ids.tolist())) == len(ids) == min(most, size)
+        assert sorted(head) == sorted(row)[-len(ids) :]
 
 
 @pytest.mark.gpu

@@ -47,7 +47,7 @@ def apply_xtc(
     width = result.shape[1]
     removed = [row * width + v for row, found in enumerate(decisions) for v in found.removed]
     if removed:
-        places = torch.tensor(removed, device=result.device)
+        places = torch.tensor(removed).to(result.device, non_blocking=True)
         result.view(-1).index_fill_(0, places, -torch.inf)
     return result, decisions
 
@@ -62,11 +62,12 @@ def _eligible(
     """
     p = torch.softmax(logits.detach(), dim=-1, dtype=torch.float32)
     tokens = None
-    if p.device.type != "cpu":
-        p, top = p.topk(min(p.shape[1], settings.max_eligible), dim=-1, sorted=False)
-        p, tokens = p.cpu(), top.cpu().numpy()
+    if p.device.type == "cpu":
+        rows = p.numpy()
+    else:
+        rows, tokens = _largest(p, settings.max_eligible)
     tau = np.float32(settings.tau)
-    for number, row in enumerate(p.numpy()):
+    for number, row in enumerate(rows):
         if np.isnan(row[0]):
             # A softmax with NaN, +inf or only -inf in its input is NaN in every place.
             raise DistributionError(
@@ -77,6 +78,14 @@ def _eligible(
         ids = places if tokens is None else tokens[number, places].tolist()
         found = sorted(zip(ids, row[places].tolist(), strict=True), key=_falling)
         yield [token for token, _ in found], [p for _, p in found]
+
+
+def _largest(p: torch.Tensor, most: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+    """Return the `most` largest of each row of `p`, (B, V), and their places, in any order."""
+    top, places = p.topk(min(p.shape[1], most), dim=-1, sorted=False)
+    # Both as integers, for each copy from a GPU makes the host wait.
+    both = torch.stack((top.view(torch.int32), places.int())).cpu().numpy()
+    return both[0].view(np.float32), both[1]
 
 
 def _true_places(mask: npt.NDArray[np.bool_], most: int) -> list[int]:
