@@ -17,7 +17,7 @@ from types import ModuleType
 
 import torch
 
-from bench import decode, operator, recording, stack, trap
+from bench import decode, gpu, operator, recording, stack, trap
 from bench.timing import Result, machine, table
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -27,7 +27,7 @@ _SECTION = re.compile(r"(<!-- bench -->\n).*?(<!-- /bench -->)", re.DOTALL)
 
 def benchmarks() -> list[ModuleType]:
     """All of them; that of the page only where there is a browser to run it."""
-    found: list[ModuleType] = [operator, stack, recording, decode, trap]
+    found: list[ModuleType] = [operator, stack, recording, decode, trap, gpu]
     if find_spec("playwright") and shutil.which("chromium"):
         from bench import page
 
@@ -48,12 +48,18 @@ def stored() -> dict[str, list[Result]]:
 
 
 def keep(measured: dict[str, list[Result]]) -> None:
-    """Put these results into `results.json` and the README, in place of older ones."""
-    kept = (stored() if RESULTS.exists() else {}) | measured
+    """Put these results into `results.json` and the README, in place of older ones.
+
+    Those of a GPU say themselves which one it was, and leave the machine of the others as it is.
+    """
+    measured = {name: results for name, results in measured.items() if results}
+    former = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    kept = (stored() if former else {}) | measured
+    where = machine() if measured.keys() - {"gpu"} or not former else former["machine"]
     data = {name: [asdict(result) for result in results] for name, results in kept.items()}
-    text = json.dumps({"machine": machine(), "results": data}, indent=1, ensure_ascii=False)
+    text = json.dumps({"machine": where, "results": data}, indent=1, ensure_ascii=False)
     RESULTS.write_text(f"{text}\n", encoding="utf-8")
-    shown = section(machine(), [result for results in kept.values() for result in results])
+    shown = section(where, [result for results in kept.values() for result in results])
     readme = README.read_text(encoding="utf-8")
     README.write_text(_SECTION.sub(lambda m: m[1] + shown + m[2], readme), encoding="utf-8")
 

@@ -1,20 +1,22 @@
-"""The models that the decoders are measured on: the embedded one, and a random one of 135M."""
+"""The models that the decoders are measured on: the embedded one, and random ones."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import (
     AutoModelForCausalLM,
     LlamaConfig,
-    LlamaForCausalLM,
+    PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
 
+from xtc_viz.models.graph import graphs_for
 from xtc_viz.models.linear import use_few_rows_linear
 from xtc_viz.models.local import LocalModel
 from xtc_viz.trace import ModelInfo
@@ -40,29 +42,46 @@ def random_135m(dtype: torch.dtype) -> LocalModel:
     """Return `plain_random_135m` as the app would load it, in `dtype`."""
     model = plain_random_135m().to(dtype)  # type: ignore[arg-type]
     use_few_rows_linear(model)
-    info = ModelInfo(
-        name="random 135M", revision="", dtype=str(dtype).removeprefix("torch."), device="cpu",
-        parameters=model.num_parameters(), vocab_size=model.config.vocab_size,
-        context_length=model.config.max_position_embeddings, eos_ids=(), newline_ids=(),
-        has_chat_template=False,
-    )  # fmt: skip
-    return LocalModel(model, _byte_level_tokenizer(model.config.vocab_size), info)
+    return as_local(model, "random 135M")
 
 
 def plain_random_135m() -> PreTrainedModel:
     """Return a Llama of SmolLM2-135M's shape with random weights and as peaked as a real one."""
-    torch.manual_seed(0)
     config = LlamaConfig(
         vocab_size=49_152, hidden_size=576, intermediate_size=1536, num_hidden_layers=30,
         num_attention_heads=9, num_key_value_heads=3, max_position_embeddings=2048,
         tie_word_embeddings=True, bos_token_id=None, eos_token_id=None,
     )  # fmt: skip
-    model: PreTrainedModel = LlamaForCausalLM(config).eval()  # type: ignore[no-untyped-call]
+    return plain_random(config, torch.device("cpu"), torch.float32)
+
+
+def plain_random(
+    config: PreTrainedConfig, device: torch.device, dtype: torch.dtype
+) -> PreTrainedModel:
+    """Return a model with random weights, made on `device`, as peaked as a real one."""
+    torch.manual_seed(0)
+    with device:
+        made: Any = AutoModelForCausalLM.from_config(config, dtype=dtype)  # type: ignore[no-untyped-call]
+    model: PreTrainedModel = made.eval()
     with torch.inference_mode():
-        spread = model(torch.arange(100, 164)[None]).logits[0].std(dim=-1).mean()
+        ids = torch.arange(100, 164, device=device)[None]
+        spread = model(ids).logits[0].float().std(dim=-1).mean()
     with torch.no_grad():
         model.get_parameter("model.norm.weight").mul_(LOGIT_SPREAD / spread)
     return model
+
+
+def as_local(model: PreTrainedModel, name: str) -> LocalModel:
+    """Return a model as the app would use it, with a tokenizer that has a word for every id."""
+    info = ModelInfo(
+        name=name, revision="", dtype=str(model.dtype).removeprefix("torch."),
+        device=str(model.device), parameters=model.num_parameters(),
+        vocab_size=model.config.vocab_size,
+        context_length=model.config.max_position_embeddings, eos_ids=(), newline_ids=(),
+        has_chat_template=False,
+    )  # fmt: skip
+    tokenizer = _byte_level_tokenizer(model.config.vocab_size)
+    return LocalModel(model, tokenizer, info, graphs_for(model))
 
 
 def _byte_level_tokenizer(size: int) -> PreTrainedTokenizerFast:

@@ -57,7 +57,11 @@ def _three_digits(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def interleaved(cases: Mapping[str, Callable[[int], object]], rounds: int = 15) -> dict[str, float]:
+def interleaved(
+    cases: Mapping[str, Callable[[int], object]],
+    rounds: int = 15,
+    clock: Callable[[], float] = clock,
+) -> dict[str, float]:
     """Return the median time of each case in seconds, all measured in turn.
 
     Each case is called with a running number, so that it can go round among several inputs.
@@ -81,7 +85,9 @@ def interleaved(cases: Mapping[str, Callable[[int], object]], rounds: int = 15) 
     return {name: median(times) for name, times in samples.items()}
 
 
-def alternating(cases: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+def alternating(
+    cases: Mapping[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = clock
+) -> dict[str, float]:
     """Return the median time of each long case; a first round warms up."""
     samples: dict[str, list[float]] = {name: [] for name in cases}
     for number in range(rounds + 1):

@@ -1,0 +1,80 @@
+"""The benchmark of a GPU, run through on the CPU with a tiny model: all of it but CUDA."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, Qwen3Config
+
+from bench import __main__ as bench
+from bench import gpu
+from bench.timing import Result
+
+CPU = torch.device("cpu")
+TINY = Qwen3Config(
+    vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+    num_attention_heads=4, num_key_value_heads=2, head_dim=8, max_position_embeddings=96,
+    bos_token_id=None, eos_token_id=None,
+)  # fmt: skip
+
+
+def test_lanes_and_generate_on_a_tiny_model() -> None:
+    batch, runs = gpu.decoding(CPU, "tiny", TINY, tokens=3, rounds=1)
+    assert batch.what == (
+        "CPU, tiny bfloat16, two lanes without graphs: as fast as generate with batch 2"
+    )
+    assert runs.what.endswith("faster than two runs of generate")
+    assert (batch.at_least, runs.at_least) == (1.0, 1.9)
+    assert batch.value > 0
+    assert runs.value > 0
+
+
+def test_the_operator_on_few_tokens() -> None:
+    result = gpu.operator(CPU, 512, rounds=1)
+    assert result.at_most == 3
+    assert result.value > 0
+
+
+def test_the_configs_are_of_the_sizes_that_they_are_called() -> None:
+    sizes = {}
+    for name, config in gpu.CONFIGS.items():
+        with torch.device("meta"):
+            model = AutoModelForCausalLM.from_config(config)
+        embedding = model.get_input_embeddings().weight
+        assert len(embedding) == gpu.VOCAB_SIZE
+        sizes[name] = sum(p.numel() for p in model.parameters())
+    # The first has three times the vocabulary of the model that it is called after.
+    assert {name: round(size / 1e8) for name, size in sizes.items()} == {
+        "135M": 2, "1.5B": 15, "8B": 82,
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="measures where it can")
+def test_without_a_gpu_nothing_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gpu.measure() == []
+    assert "no CUDA device is at hand" in capsys.readouterr().err
+
+
+def test_figures_of_a_gpu_leave_those_of_the_cpu_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results, readme = tmp_path / "results.json", tmp_path / "README.md"
+    monkeypatch.setattr(bench, "RESULTS", results)
+    monkeypatch.setattr(bench, "README", readme)
+    readme.write_text("<!-- bench -->\n<!-- /bench -->\n", encoding="utf-8")
+    on_cpu, on_gpu = Result("softmax", 1.0, "ms"), Result("A GPU, 8B", 2.0, "×")
+    monkeypatch.setattr(bench, "machine", lambda: "a CPU")
+    bench.keep({"operator": [on_cpu]})
+    monkeypatch.setattr(bench, "machine", lambda: "another CPU, beside a GPU")
+    bench.keep({"gpu": [on_gpu]})
+    bench.keep({"gpu": []})
+    assert bench.stored() == {"operator": [on_cpu], "gpu": [on_gpu]}
+    assert json.loads(results.read_text(encoding="utf-8"))["machine"] == "a CPU"
+    text = readme.read_text(encoding="utf-8")
+    assert "Measured on a CPU." in text
+    assert "A GPU, 8B" in text
+    bench.keep({"operator": [on_cpu]})
+    assert "Measured on another CPU" in readme.read_text(encoding="utf-8")
