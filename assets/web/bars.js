@@ -1,79 +1,73 @@
-// The distribution of one step: p before and q after as bars on one scale. Hand-made SVG with a
-// pool of rows, because a step must be redrawn in well under a frame while someone scrubs.
+// Two columns of bars on one scale, a row a token: one lane before and after XTC, or two lanes side
+// by side. Hand-made SVG with a pool of rows, because a step must be redrawn in well under a frame
+// while someone scrubs.
 
-import { percent, s, set, setText, setting, visible } from "./dom.js";
+import { s, set, setText, setting, visible } from "./dom.js";
 
-const ROW = 24;
-const TOP = 34;
 const SMALLEST = 1e-4; // the left end of the logarithmic scale
+const NARROW = 500;
+const BELOW = 22; // room for the scale's numbers
 
-/** What there is to draw: one row a token, in falling order of p, then everything else. */
-export function rows(step, texts, limit) {
-  const removed = new Set(step.removed);
-  const kept = new Set(step.kept);
-  const fired = step.outcome === "fired";
-  const after = (p) => (p > 0 ? Math.min(1, p ** step.power / Math.exp(step.log_z)) : 0);
-  const shown = Math.max(limit, step.eligible);
-  const list = [];
-  let rest = step.rest;
-  let restAfter = 1;
-  step.ids.forEach((id, i) => {
-    const p = step.probs[i];
-    const gone = fired && removed.has(id);
-    let q = gone ? 0 : after(p);
-    if (step.greedy) q = id === step.token ? 1 : 0;
-    const marked = id === step.token || id === step.instead;
-    if (i >= shown && !marked) {
-      rest += p;
-      return;
-    }
-    restAfter -= q;
-    let kind = "tail";
-    if (gone) kind = "removed";
-    else if (i < step.eligible) kind = fired && kept.has(id) ? "kept" : "eligible";
-    list.push({
-      id,
-      text: texts[id] ?? "?",
-      p,
-      q,
-      kind,
-      drawn: id === step.token,
-      instead: id === step.instead && id !== step.token,
-    });
-  });
-  const last = {
-    id: -1,
-    text: "everything else",
-    p: rest,
-    q: Math.max(0, restAfter),
-    kind: "rest",
-  };
-  return [...list, last];
+/** Where everything stands. `sign` is room for ▲ and △, `gap` room for the numbers, in pixels. */
+function layout(width, beside) {
+  const narrow = width < NARROW;
+  const place = { top: 34, high: 24, bar: 5, base: 16, x: 24, sign: 0, gap: narrow ? 46 : 62 };
+  let labels = Math.max(104, Math.min(190, width * 0.24));
+  if (beside) {
+    Object.assign(place, { top: 58, x: 4, sign: 18, gap: 84 });
+    labels = Math.max(96, Math.min(150, width * 0.18));
+    // On a phone a token stands above its bars.
+    if (narrow) Object.assign(place, { high: 40, bar: 20, base: 31, sign: 16, gap: 64 });
+  }
+  const over = beside && narrow;
+  const from = over ? 0 : labels;
+  const column = (width - from) / 2;
+  const lefts = [from + place.sign, from + column + place.sign];
+  const room = column - place.sign - place.gap;
+  const name = over ? width : labels - (beside ? 4 : 10);
+  return { ...place, over, column, lefts, room, label: over ? 14 : place.base, name, narrow };
 }
 
-function makeRow(index) {
-  const y = TOP + index * ROW;
-  const row = {
-    sign: s("text", { class: "sign", x: 4, y: y + 16 }),
-    label: s("text", { class: "label", y: y + 16 }),
-    p: s("rect", { y: y + 5, height: 14, rx: 1.5 }),
-    q: s("rect", { y: y + 5, height: 14, rx: 1.5 }),
-    pText: s("text", { class: "value", y: y + 16 }),
-    qText: s("text", { class: "value", y: y + 16 }),
-    hit: s("rect", { class: "hit", x: 0, y, height: ROW, width: "100%" }),
+function shorten(text, room) {
+  return text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text;
+}
+
+function makeCell() {
+  const cell = {
+    bar: s("rect", { height: 14, rx: 1.5 }),
+    line: s("rect", { class: "line", height: 4 }),
+    sign: s("text", { class: "sign" }),
+    gone: s("tspan", { class: "gone" }),
+    value: s("tspan"),
   };
-  row.group = s(
-    "g",
-    { class: "row" },
-    row.hit,
-    row.sign,
-    row.label,
-    row.p,
-    row.q,
-    row.pText,
-    row.qText,
-  );
+  cell.text = s("text", { class: "value" }, cell.gone, cell.value);
+  return cell;
+}
+
+/** The words of a row lie over the lines of the thresholds, its bars under them. */
+function makeRow() {
+  const row = {
+    hit: s("rect", { class: "hit", x: 0, width: "100%" }),
+    sign: s("text", { class: "sign", x: 4 }),
+    strip: s("rect", { class: "strip", x: 0, y: 1, width: "100%", height: 17 }),
+    label: s("text", { class: "label" }),
+    cells: [makeCell(), makeCell()],
+  };
+  const bars = row.cells.flatMap((cell) => [cell.sign, cell.bar, cell.line]);
+  row.group = s("g", {}, row.hit, row.sign, ...bars);
+  row.words = s("g", {}, row.strip, row.label, ...row.cells.map((cell) => cell.text));
   return row;
+}
+
+function makeColumn() {
+  const column = {
+    title: s("text", { class: "head", y: 13 }),
+    tag: s("text", { class: "head-tag", y: 30 }),
+    tau: s("line", { class: "tau" }),
+    tauText: s("text", { class: "tau-text" }),
+  };
+  column.group = s("g", {}, column.tau, column.tauText, column.title, column.tag);
+  return column;
 }
 
 export class Bars {
@@ -82,10 +76,8 @@ export class Bars {
     this.log = false;
     this.grid = s("g", { class: "grid" });
     this.body = s("g");
-    this.tau = s("line", { class: "tau" });
-    this.tauText = s("text", { class: "tau-text", y: 13 });
-    this.before = s("text", { class: "head", y: 13 });
-    this.after = s("text", { class: "head", y: 13 });
+    this.words = s("g", { class: "all-words" });
+    this.columns = [makeColumn(), makeColumn()];
     const hatch = s(
       "pattern",
       {
@@ -104,19 +96,15 @@ export class Bars {
       s("defs", {}, hatch),
       this.grid,
       this.body,
-      this.tau,
-      this.tauText,
-      this.before,
-      this.after,
+      ...this.columns.map((column) => column.group),
+      this.words,
     );
-    setText(this.before, "before XTC");
-    setText(this.after, "after XTC");
     this.element = this.svg;
     this.shown = null;
     this.width = 0;
     new ResizeObserver(([entry]) => {
       this.width = entry.contentRect.width;
-      if (this.shown) this.draw(...this.shown);
+      if (this.shown) this.draw(this.shown);
     }).observe(this.svg);
   }
 
@@ -125,43 +113,54 @@ export class Bars {
     return p <= SMALLEST ? 0 : 1 - Math.log(p) / Math.log(SMALLEST);
   }
 
-  draw(step, texts, limit) {
-    this.shown = [step, texts, limit];
+  /**
+   * `view` has `heads`, two of { title, tag, tau, own }, `list`, rows of { id, text, kind, drawn,
+   * sign, cells }, and `label` for those who cannot see it. A cell is { kind, bar, line, sign,
+   * gone, value }: a bar of length `bar`, within it a line of length `line`, and words behind.
+   */
+  draw(view) {
+    this.shown = view;
     const width = this.width || this.svg.clientWidth || 720;
-    const labels = Math.max(104, Math.min(190, width * 0.24));
-    const gap = width < 500 ? 46 : 62;
-    const room = (width - labels - 2 * gap) / 2;
-    const left = labels;
-    const right = labels + room + gap;
-    const list = rows(step, texts, limit);
-    const height = TOP + list.length * ROW + 22;
-    set(this.svg, { height, viewBox: `0 0 ${width} ${height}` });
-    this.axis(left, right, room, height);
-    const x = left + this.scale(step.tau) * room;
-    set(this.tau, { x1: x, x2: x, y1: TOP - 14, y2: height - ROW - 20 });
-    set(this.tauText, { x: x + 4, y: TOP - 6 });
-    setText(this.tauText, `τ ${setting(step.tau)}`);
-    while (this.pool.length < list.length) this.pool.push(makeRow(this.pool.length));
-    const groups = list.map((row, i) => this.row(this.pool[i], row, left, right, room));
-    if (this.body.childNodes.length !== groups.length) this.body.replaceChildren(...groups);
-    set(this.svg, { "aria-label": describe(step, list) });
-    return list;
+    const place = layout(width, view.beside);
+    const height = place.top + view.list.length * place.high + BELOW;
+    set(this.svg, {
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      "data-beside": view.beside ? "" : null,
+      "aria-label": view.label,
+    });
+    this.axis(place, height);
+    view.heads.forEach((head, k) => {
+      this.head(this.columns[k], head, place.lefts[k], place, height);
+    });
+    while (this.pool.length < view.list.length) this.pool.push(makeRow());
+    const key = `${width} ${view.beside}`;
+    view.list.forEach((row, i) => {
+      const parts = this.pool[i];
+      if (parts.key !== key) this.put(parts, i, place);
+      parts.key = key;
+      this.row(parts, row, place);
+    });
+    if (this.body.childNodes.length === view.list.length) return;
+    const used = this.pool.slice(0, view.list.length);
+    this.body.replaceChildren(...used.map((parts) => parts.group));
+    this.words.replaceChildren(...used.map((parts) => parts.words));
   }
 
-  axis(left, right, room, height) {
-    set(this.before, { x: left });
-    set(this.after, { x: right });
-    const key = `${left} ${room} ${height} ${this.log}`;
+  axis(place, height) {
+    const { lefts, room, top, over } = place;
+    const key = `${lefts} ${room} ${top} ${height} ${this.log}`;
     if (this.axisKey === key) return;
     this.axisKey = key;
-    const ticks = this.log ? [0.001, 0.01, 0.1, 1] : [0, 0.25, 0.5, 0.75, 1];
     const few = room < 150 ? [0, 1] : [0, 0.5, 1];
-    const marks = this.log && room >= 150 ? ticks : few;
+    const all = this.log ? [0.001, 0.01, 0.1, 1] : [0, 0.25, 0.5, 0.75, 1];
+    const ticks = over ? few : all;
+    const marks = this.log && room >= 150 ? all : few;
     this.grid.replaceChildren(
-      ...[left, right].flatMap((from) => [
+      ...lefts.flatMap((from) => [
         ...ticks.map((tick) => {
           const x = from + this.scale(tick) * room;
-          return s("line", { x1: x, x2: x, y1: TOP, y2: height - 18, class: tick ? "" : "zero" });
+          return s("line", { x1: x, x2: x, y1: top, y2: height - 18, class: tick ? "" : "zero" });
         }),
         ...marks.map((mark) => {
           const x = from + this.scale(mark) * room;
@@ -176,28 +175,65 @@ export class Bars {
     );
   }
 
-  row(parts, row, left, right, room) {
-    const { kind } = row;
-    set(parts.group, { class: `row ${kind}${row.drawn ? " drawn" : ""}`, "data-id": row.id });
-    setText(parts.sign, row.drawn ? "▲" : row.instead ? "△" : "");
-    this.label(parts.label, row, left);
-    const p = this.scale(row.p) * room;
-    const q = this.scale(row.q) * room;
-    set(parts.p, { x: left, width: Math.max(p, row.p > 0 ? 1 : 0), class: `bar ${kind}` });
-    set(parts.q, { x: right, width: Math.max(q, row.q > 0 ? 1 : 0), class: `bar ${kind}` });
-    set(parts.pText, { x: left + p + 6 });
-    set(parts.qText, { x: right + q + 6 });
-    setText(parts.pText, percent(row.p));
-    setText(parts.qText, kind === "removed" ? "removed" : percent(row.q));
-    return parts.group;
+  head(parts, { title, tag, tau, own }, left, place, height) {
+    const letters = (place.column - 8) / 7;
+    set(parts.title, { x: left, class: own ? "head own" : "head" });
+    setText(parts.title, shorten(title, letters));
+    set(parts.tag, { x: left });
+    setText(parts.tag, shorten(tag ?? "", letters));
+    const none = tau === undefined;
+    const x = left + this.scale(tau ?? 0) * place.room;
+    const y2 = height - place.high - 20;
+    set(parts.tau, { x1: x, x2: x, y1: place.top - 14, y2, visibility: none ? "hidden" : null });
+    set(parts.tauText, { x: x + 4, y: place.top - 6 });
+    setText(parts.tauText, none ? "" : `τ ${setting(tau)}`);
   }
 
-  label(node, row, left) {
-    set(node, { x: 24 });
-    const key = `${row.text} ${left}`;
+  /** What of a row depends on its place and not on what it shows. */
+  put(parts, i, place) {
+    const transform = `translate(0 ${place.top + i * place.high})`;
+    set(parts.group, { transform });
+    set(parts.words, { transform });
+    set(parts.strip, { visibility: place.over ? null : "hidden" });
+    set(parts.hit, { height: place.high });
+    set(parts.sign, { y: place.base });
+    set(parts.label, { x: place.x, y: place.label });
+    parts.cells.forEach((cell, k) => {
+      set(cell.bar, { x: place.lefts[k], y: place.bar });
+      set(cell.line, { x: place.lefts[k], y: place.bar + 5 });
+      set(cell.sign, { x: place.lefts[k] - 14, y: place.base });
+      set(cell.text, { y: place.base });
+    });
+  }
+
+  row(parts, row, place) {
+    const kind = `${row.kind}${row.drawn ? " drawn" : ""}`;
+    set(parts.group, { class: `row ${kind}`, "data-id": row.id });
+    set(parts.words, { class: `words ${kind}` });
+    setText(parts.sign, row.sign ?? "");
+    this.label(parts.label, row, place.name);
+    row.cells.forEach((cell, k) => {
+      this.cell(parts.cells[k], cell, place.lefts[k], place);
+    });
+  }
+
+  cell(parts, cell, left, { room, narrow }) {
+    const length = (p) => (p > 0 ? Math.max(1, this.scale(p) * room) : 0);
+    const bar = length(cell.bar);
+    const line = length(cell.line ?? 0);
+    set(parts.bar, { width: bar, class: `bar ${cell.kind}` });
+    set(parts.line, { width: line });
+    setText(parts.sign, cell.sign ?? "");
+    set(parts.text, { x: left + Math.max(bar, line) + 6, class: `value ${cell.kind}` });
+    setText(parts.gone, cell.gone ?? "");
+    setText(parts.value, narrow ? (cell.short ?? cell.value) : cell.value);
+  }
+
+  label(node, row, width) {
+    const room = Math.floor((width - 24) / 6.8);
+    const key = `${row.text} ${room}`;
     if (node.key === key) return;
     node.key = key;
-    const room = Math.floor((left - 34) / 6.8);
     const rest = room < 16 ? "the rest" : row.text;
     const parts = row.id < 0 ? [[rest, false]] : visible(row.text);
     let used = 0;
@@ -210,12 +246,4 @@ export class Bars {
     }
     node.replaceChildren(...spans);
   }
-}
-
-function describe(step, list) {
-  const best = list
-    .slice(0, 5)
-    .map((row) => `${row.text.trim() || "white space"} ${percent(row.p)}, ${row.kind}`)
-    .join("; ");
-  return `Probabilities before and after XTC, threshold ${setting(step.tau)}. ${best}.`;
 }

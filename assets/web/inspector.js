@@ -1,35 +1,28 @@
-// The inspector: one step of one lane, as a sentence, a coin, bars, numbers and a table.
+// The inspector: one step of one lane, or of two lanes beside one another, as sentences, coins,
+// bars, numbers and a table.
 
-import { Bars, rows } from "./bars.js";
+import { Bars } from "./bars.js";
+import { beforeAndAfter, sideBySide } from "./barviews.js";
 import { Coin } from "./coin.js";
-import { decimal, h, percent, sentence, set, setText, token } from "./dom.js";
+import { rows, together } from "./distribution.js";
+import { h, sentence, set, setText, token } from "./dom.js";
+import { laneTag } from "./lanes.js";
+import { Beside, Pair } from "./pair.js";
 import { Stages } from "./stages.js";
+import { Table } from "./table.js";
+import { facts, verdict } from "./words.js";
 
-const VERDICT = {
-  fired: "XTC fired",
-  skipped: "The coin said no",
-  protected: "Protected",
-  unambiguous: "No choice to make",
-};
-const WOULD = {
-  fired: "XTC would fire",
-  skipped: "the coin would say no",
-  protected: "a protected token would hold XTC back",
-  unambiguous: "no choice to make",
-};
-const KINDS = {
-  removed: "removed",
-  kept: "kept",
-  eligible: "eligible",
-  tail: "below τ",
-  rest: "",
-};
+// Two lanes have different favourites: the one's are looked up among so many of the other.
+const DEEP = 50;
 
 export class Inspector {
   /** `onbranch(at, token)` is called when someone wants to go on from a candidate. */
-  constructor(model, onbranch) {
+  constructor(model, onbranch, spec) {
     this.model = model;
     this.onbranch = onbranch;
+    this.knobs = spec.knobs;
+    this.beside = new Beside(model, () => this.pairUp());
+    this.pair = new Pair(model, spec.knobs);
     this.bars = new Bars();
     this.bars.element.addEventListener("click", (event) => this.pick(event));
     this.stages = new Stages(model);
@@ -41,33 +34,7 @@ export class Inspector {
     this.said = h("p", { class: "said", "aria-live": "polite", "data-testid": "sentence" });
     this.notes = h("div", { class: "notes" });
     this.facts = h("dl", { class: "facts" });
-    this.table = h("tbody");
-    this.details = h(
-      "details",
-      { class: "as-table" },
-      h("summary", {}, "The same as a table"),
-      h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Candidates as a table" },
-        h(
-          "table",
-          {},
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              ["token", "before", "after", "state", "branch"].map((name) =>
-                h("th", { scope: "col" }, name),
-              ),
-            ),
-          ),
-          this.table,
-        ),
-      ),
-    );
-    this.details.addEventListener("toggle", () => this.fillTable());
+    this.table = new Table(onbranch);
     this.empty = h("p", { class: "hint" }, "Click any word above to see how it was chosen.");
     this.previous = h(
       "button",
@@ -98,6 +65,7 @@ export class Inspector {
       h("figure", { class: "coin-box" }, h("figcaption", {}, "The coin"), this.coin.element),
       this.facts,
     );
+    this.keyOfTwo = h("span", { class: "k of-two" }, "wide: before XTC, thin: after");
     this.key = h(
       "p",
       { class: "bar-key" },
@@ -107,6 +75,7 @@ export class Inspector {
       h("span", { class: "k tail" }, "below τ"),
       h("span", {}, "▲ drawn"),
       h("span", {}, "△ would have been drawn"),
+      this.keyOfTwo,
     );
     this.tools = h("div", { class: "bar-tools" }, this.more, this.scale);
     this.right = h(
@@ -117,7 +86,7 @@ export class Inspector {
       this.key,
       this.tools,
       this.stages.element,
-      this.details,
+      this.table.element,
     );
     this.content = h("div", { class: "content", hidden: true }, this.left, this.right);
     this.element = h(
@@ -128,12 +97,13 @@ export class Inspector {
         {},
         h("h2", {}, this.where),
         this.verdict,
+        this.beside.element,
         h("span", { class: "walk" }, this.previous, this.next),
       ),
       this.empty,
       this.content,
     );
-    model.on("select block run imagine", () => this.update());
+    model.on("select block run imagine state", () => this.update());
     model.on("chips", () => (this.waiting ? this.update() : undefined));
     this.update();
   }
@@ -154,10 +124,41 @@ export class Inspector {
     this.update();
   }
 
+  /** One lane or two was chosen, or another lane to compare with. */
+  pairUp() {
+    this.model.atLeast = this.beside.on ? DEEP : 0;
+    this.update();
+  }
+
+  /** All there is to know of a lane at a place; undefined while its record is on its way. */
+  look(at) {
+    const found = this.model.step(at);
+    if (!found) return undefined;
+    const { run } = this.model;
+    const { name, sampler } = run.head.lanes[at.lane];
+    const chip = this.model.chip(at);
+    const imagined = run.lanes[at.lane].imagined;
+    const pending = at.i >= this.model.shown(at.lane);
+    const hidden = { token: -1, instead: -1, changed: false, sure: found.step.token };
+    const step = pending ? { ...found.step, ...hidden } : found.step;
+    const xtc = { ...sampler.xtc, ...imagined?.xtc };
+    return {
+      at,
+      name,
+      step,
+      texts: found.texts,
+      sampler: { ...sampler, xtc },
+      tag: (imagined ? "what if " : "") + laneTag({ ...sampler, xtc }, this.knobs),
+      word: chip.text || chip.sign || "",
+      said: pending || imagined ? step.said : [...step.said, ...step.drew],
+      imagined: Boolean(imagined),
+      pending,
+    };
+  }
+
   update() {
     const at = this.model.focus;
     const chip = this.model.chip(at);
-    const pending = Boolean(chip) && at.i >= this.model.shown(at.lane);
     this.waiting = this.model.pending && !chip;
     this.empty.hidden = Boolean(chip);
     this.content.hidden = !chip;
@@ -169,40 +170,78 @@ export class Inspector {
       setText(this.verdict, "");
       return;
     }
-    const lane = this.model.run.head.lanes[at.lane];
-    const word = pending ? "is not drawn yet" : token(chip.text || chip.sign || "");
-    this.where.replaceChildren(`${lane.name} · token ${at.i + 1} `, word);
-    const found = this.model.step(at);
-    if (!found) {
-      this.waiting = true;
-      set(this.content, { "data-loading": "" });
-      return;
-    }
-    set(this.content, { "data-loading": null });
-    const { texts } = found;
-    const imagined = Boolean(this.model.run.lanes[at.lane].imagined);
-    const step = pending ? { ...found.step, token: -1, instead: -1, changed: false } : found.step;
-    this.step = { step, texts };
-    this.at = at;
-    this.fillVerdict(step, pending, imagined);
-    const rest = pending || imagined ? [] : step.drew;
-    this.said.replaceChildren(...sentence([...step.said, ...rest], texts));
+    this.beside.look(at.lane);
+    const other = this.beside.other(at);
+    this.title(at, chip);
+    const own = this.look(at);
+    const mate = other < 0 ? null : this.look({ lane: other, i: at.i });
+    // A look that is still on its way comes with a block.
+    const loading = !own || mate === undefined;
+    set(this.content, { "data-loading": loading ? "" : null });
+    this.waiting = loading || Boolean(this.beside.missing(at));
+    if (loading) return;
     this.fork.replaceChildren();
-    this.fillOthers(at, pending);
+    const left = mate ? this.pair.element : this.left;
+    if (this.content.firstChild !== left) this.content.firstChild.replaceWith(left);
+    this.keyOfTwo.hidden = !mate;
+    if (mate) this.drawTwo(own, mate);
+    else this.drawOne(own);
+    if (this.model.selected === at) this.model.prefetch(at);
+  }
+
+  title(at, chip) {
+    const pending = at.i >= this.model.shown(at.lane);
+    const { name } = this.model.run.head.lanes[at.lane];
+    const word = pending ? "is not drawn yet" : token(chip.text || chip.sign || "");
+    this.where.replaceChildren(`${name} · token ${at.i + 1} `, word);
+  }
+
+  drawOne(look) {
+    const { step, texts } = look;
+    this.looks = [look];
+    setText(this.verdict, verdict(step, look));
+    set(this.verdict, { "data-outcome": step.outcome });
+    this.said.replaceChildren(...sentence(look.said, texts));
+    this.fillOthers(look);
     this.notes.replaceChildren(
       ...step.notes.map((note) => h("p", { class: "note" }, sentence(note, texts))),
     );
     this.coin.draw(step);
-    this.bars.draw(step, texts, this.model.candidates);
-    this.facts.hidden = pending;
+    const list = rows(step, texts, this.model.candidates);
+    this.bars.draw(beforeAndAfter(step, list));
+    this.facts.hidden = look.pending;
     this.fillFacts(step);
-    this.fillTable();
-    if (this.model.selected === at) this.model.prefetch(at);
+    this.table.draw(
+      [look],
+      list.map((row) => ({ ...row, cells: [row] })),
+    );
+  }
+
+  /** Two lanes at the same place, in the order in which they stand on the page. */
+  drawTwo(own, mate) {
+    const looks = [own, mate].sort((a, b) => a.at.lane - b.at.lane);
+    const first = looks.indexOf(own);
+    this.looks = looks;
+    setText(this.verdict, "");
+    set(this.verdict, { "data-outcome": null });
+    this.pair.draw(looks, first);
+    const steps = looks.map((look) => look.step);
+    const texts = looks.map((look) => look.texts);
+    const list = together(steps, texts, this.model.candidates, first);
+    const heads = looks.map((look, k) => ({
+      title: look.name,
+      tag: look.tag,
+      tau: look.step.tau,
+      own: k === first,
+    }));
+    this.bars.draw(sideBySide(heads, list));
+    this.table.draw(looks, list);
   }
 
   /** What the other lanes wrote at the same place; a click goes there. */
-  fillOthers(at, pending) {
+  fillOthers({ at, pending }) {
     const { run } = this.model;
+    const missing = this.beside.missing(at);
     const places = run.lanes.flatMap((lane, k) => {
       const chip = lane.chips[at.i];
       if (k === at.lane || !chip || pending || at.i >= this.model.shown(k)) return [];
@@ -210,91 +249,40 @@ export class Inspector {
       const words = [`${run.head.lanes[k].name} `, token(chip.text || chip.sign || "")];
       return [h("button", { type: "button", class: "quiet", onclick: go }, words)];
     });
-    this.others.replaceChildren(...(places.length ? ["At the same place: ", ...places] : []));
-  }
-
-  fillVerdict(step, pending, imagined) {
-    const words =
-      VERDICT[step.outcome] + (step.changed && !imagined ? " and changed the word" : "");
-    let text = words;
-    if (imagined) text = `What if: ${WOULD[step.outcome]}`;
-    else if (step.forced) text = "You chose this token";
-    else if (pending && step.outcome === "fired") text = "XTC fires";
-    setText(this.verdict, text);
-    set(this.verdict, { "data-outcome": step.outcome });
-  }
-
-  /** A row of the bars was chosen: offer to go on from there with its token. */
-  pick(event) {
-    const id = Number(event.target.closest(".row")?.dataset.id ?? -1);
-    if (id < 0 || !this.onbranch || !this.step) return;
-    this.fork.replaceChildren(this.branchButton(id, this.at));
-  }
-
-  branchButton(id, at) {
-    const { step, texts } = this.step;
-    const words = step.removed.includes(id)
-      ? "Restore and continue with "
-      : "Continue from here with ";
-    return h(
-      "button",
-      { type: "button", onclick: () => this.onbranch(at, id) },
-      words,
-      token(texts[id] ?? "?"),
-    );
+    const list = places.length ? ["At the same place: ", ...places] : [];
+    this.others.replaceChildren(...list, missing);
   }
 
   fillFacts(step) {
-    const facts = [
-      ["Rank of the drawn token", String(step.rank)],
-      ["Surprise", `${decimal(-Math.log2(step.p))} bits`],
-      ["Uncertainty (entropy)", `${decimal(step.entropy / Math.LN2)} bits`],
-      ["Eligible tokens", String(step.eligible)],
-    ];
-    if (step.outcome === "fired") facts.push(["Removed", percent(step.removed_mass)]);
-    else facts.push(["Could be removed", percent(step.removable_mass)]);
+    const found = facts(step);
     if (!this.values) {
-      this.values = facts.map(() => [h("dt"), h("dd")]);
+      this.values = found.map(() => [h("dt"), h("dd")]);
       this.facts.replaceChildren(...this.values.map(([a, b]) => h("div", {}, a, b)));
     }
-    facts.forEach(([name, value], i) => {
+    found.forEach(([name, value], i) => {
       setText(this.values[i][0], name);
       setText(this.values[i][1], value);
     });
   }
 
-  branchLink(row) {
-    const { at } = this;
-    return h(
-      "button",
-      {
-        type: "button",
-        class: "quiet",
-        "aria-label": `Continue from here with ${row.text}`,
-        onclick: () => this.onbranch(at, row.id),
-      },
-      "continue",
-    );
+  /** A row of the bars was chosen: offer to go on from there with its token. */
+  pick(event) {
+    const id = Number(event.target.closest(".row")?.dataset.id ?? -1);
+    if (id < 0 || !this.onbranch || !this.looks) return;
+    const places = this.looks.filter((look) => look.step.ids.includes(id));
+    this.fork.replaceChildren(...places.map((look) => this.branchButton(id, look)));
   }
 
-  fillTable() {
-    if (!this.details.open || !this.step) return;
-    const { step, texts } = this.step;
-    this.table.replaceChildren(
-      ...rows(step, texts, this.model.candidates).map((row) => {
-        const states = [KINDS[row.kind]];
-        if (row.drawn) states.push("drawn");
-        if (row.instead) states.push("would have been drawn");
-        return h(
-          "tr",
-          {},
-          h("th", { scope: "row" }, row.id < 0 ? row.text : token(row.text)),
-          h("td", {}, percent(row.p)),
-          h("td", {}, percent(row.q)),
-          h("td", {}, states.filter(Boolean).join(", ")),
-          h("td", {}, row.id < 0 || !this.onbranch ? "" : this.branchLink(row)),
-        );
-      }),
+  branchButton(id, { at, name, step, texts }) {
+    const lane = this.looks.length > 1 ? `${name} ` : "";
+    const words = step.removed.includes(id)
+      ? `Restore and continue ${lane}with `
+      : `Continue ${lane}from here with `;
+    return h(
+      "button",
+      { type: "button", onclick: () => this.onbranch(at, id) },
+      words,
+      token(texts[id] ?? "?"),
     );
   }
 }

@@ -44,6 +44,7 @@ export class Model extends EventTarget {
     this.reveal = Number.POSITIVE_INFINITY;
     this.pending = false;
     this.candidates = 10;
+    this.atLeast = 0; // candidates to fetch, however few are shown
     this.log = false;
     this.cache = new Map();
     this.wanted = new Map();
@@ -91,7 +92,8 @@ export class Model extends EventTarget {
       finish: null,
       splits: -1,
     }));
-    this.run = { id: message.run, head: message.head, lanes, state: "", seconds: 0 };
+    const { head } = message;
+    this.run = { id: message.run, head, lanes, parted: new Map(), state: "", seconds: 0 };
     this.reveal = this.stepping ? 0 : Number.POSITIVE_INFINITY;
     this.pending = Boolean(this.stepping);
     this.stepping = false;
@@ -113,15 +115,23 @@ export class Model extends EventTarget {
     return Boolean(this.run) && ["waiting", "starting", "running"].includes(this.run.state);
   }
 
+  /** The first position at which two lanes hold different tokens, or -1 while they agree. */
+  parting(a, b) {
+    const { lanes, parted } = this.run;
+    const key = `${Math.min(a, b)}/${Math.max(a, b)}`;
+    const known = parted.get(key) ?? { at: -1, compared: 0 };
+    if (known.at < 0) {
+      known.at = firstDifference(lanes[a].chips, lanes[b].chips, known.compared);
+      known.compared = Math.min(lanes[a].chips.length, lanes[b].chips.length);
+      parted.set(key, known);
+    }
+    return known.at;
+  }
+
   /** Where each lane leaves the first one; kept up to date as tokens come. */
   compare() {
     const [first, ...others] = this.run.lanes;
-    for (const lane of others) {
-      if (lane.splits < 0) {
-        lane.splits = firstDifference(first.chips, lane.chips, lane.compared ?? 0);
-        lane.compared = Math.min(first.chips.length, lane.chips.length);
-      }
-    }
+    for (const [k, lane] of others.entries()) lane.splits = this.parting(0, k + 1);
     const found = others.map((lane) => lane.splits).filter((at) => at >= 0);
     first.splits = found.length ? Math.min(...found) : -1;
   }
@@ -207,9 +217,14 @@ export class Model extends EventTarget {
     return undefined;
   }
 
+  /** How many candidates of a step are fetched. */
+  get depth() {
+    return Math.max(this.candidates, this.atLeast);
+  }
+
   key(lane, index) {
     const xtc = this.run.lanes[lane].imagined?.xtc;
-    return `${lane}/${index}/${this.candidates}${xtc ? JSON.stringify(xtc) : ""}`;
+    return `${lane}/${index}/${this.depth}${xtc ? JSON.stringify(xtc) : ""}`;
   }
 
   async fetch(lane, index, key) {
@@ -219,7 +234,7 @@ export class Model extends EventTarget {
     const run = this.run;
     const xtc = run.lanes[lane].imagined?.xtc ?? null;
     try {
-      const block = await this.transport.block(run.id, lane, index, this.candidates, xtc);
+      const block = await this.transport.block(run.id, lane, index, this.depth, xtc);
       if (this.run !== run) return;
       this.cache.set(key, block);
       this.emit("block");

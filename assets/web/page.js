@@ -47,7 +47,8 @@ export class Page {
     this.lanes = new Lanes(this.model, spec);
     this.timeline = new Timeline(this.model);
     this.stepper = new Stepper(this.model);
-    this.inspector = new Inspector(this.model, this.live ? (at, id) => this.branch(at, id) : null);
+    const branch = this.live ? (at, id) => this.branch(at, id) : null;
+    this.inspector = new Inspector(this.model, branch, spec);
     this.composer = new Composer(spec, {
       onrun: () => this.generate(),
       onstep: () => this.generate({ stepping: true }),

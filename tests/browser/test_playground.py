@@ -236,6 +236,7 @@ def test_a_trace_goes_out_and_comes_back_as_the_very_same_page(
     other = visit(fake)
     other.set_input_files("input[type=file]", tmp_path / "packed.json.gz")
     expect(other.get_by_test_id("origin")).to_have_text("From the file packed.json.gz.")
+    inspector(other)
     for selector in (".lanes", ".inspector .said", ".bars"):
         same = "s => document.querySelector(s).textContent"
         assert other.evaluate(same, selector) == page.evaluate(same, selector)

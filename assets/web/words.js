@@ -1,0 +1,86 @@
+// What the inspector says of a step in a few words, for one lane or for two. Pure.
+
+import { decimal, percent } from "./dom.js";
+
+const VERDICT = {
+  fired: "XTC fired",
+  skipped: "The coin said no",
+  protected: "Protected",
+  unambiguous: "No choice to make",
+};
+const WOULD = {
+  fired: "XTC would fire",
+  skipped: "the coin would say no",
+  protected: "a protected token would hold XTC back",
+  unambiguous: "no choice to make",
+};
+const KINDS = {
+  removed: "removed",
+  kept: "kept",
+  eligible: "eligible",
+  tail: "below τ",
+  rest: "",
+};
+
+/** What happened at a step; `pending` is not drawn yet, `imagined` never was. */
+export function verdict(step, { pending, imagined }) {
+  if (imagined) return `What if: ${WOULD[step.outcome]}`;
+  if (step.forced) return "You chose this token";
+  if (pending && step.outcome === "fired") return "XTC fires";
+  return VERDICT[step.outcome] + (step.changed ? " and changed the word" : "");
+}
+
+/** [name, value] pairs. */
+export function facts(step) {
+  const fired = step.outcome === "fired";
+  return [
+    ["Rank of the drawn token", String(step.rank)],
+    ["Surprise", `${decimal(-Math.log2(step.p))} bits`],
+    ["Uncertainty (entropy)", `${decimal(step.entropy / Math.LN2)} bits`],
+    ["Eligible tokens", String(step.eligible)],
+    [
+      fired ? "Removed" : "Could be removed",
+      percent(fired ? step.removed_mass : step.removable_mass),
+    ],
+  ];
+}
+
+/** What a candidate is, and whether it was drawn. */
+export function state(cell) {
+  if (!cell.known) return "not among the recorded";
+  const states = [KINDS[cell.kind]];
+  if (cell.drawn) states.push("drawn");
+  if (cell.instead) states.push("would have been drawn");
+  return states.filter(Boolean).join(", ");
+}
+
+/** Which settings before XTC two lanes do not share, by their labels. */
+function apart(a, b, knobs) {
+  return Object.keys(a)
+    .filter((name) => name !== "xtc" && a[name] !== b[name])
+    .map((name) => knobs[name]?.label.toLowerCase() ?? "the place of XTC");
+}
+
+function sameXtc(a, b) {
+  return JSON.stringify(a.xtc) === JSON.stringify(b.xtc);
+}
+
+/**
+ * Whether two lanes chose from the same probabilities at position `i`, and why. `samplers` are
+ * their settings, `parted` is where their texts begin to differ, -1 where they never do.
+ */
+export function sameness(samplers, parted, i, knobs) {
+  if (parted >= 0 && parted < i) {
+    return `The texts differ since token ${parted + 1}, so these are two different distributions.`;
+  }
+  const [a, b] = samplers;
+  const start = i
+    ? "Both lanes have written the same text so far"
+    : "Both lanes begin at the same prompt";
+  const same = `${start}, so the model gives both the same probabilities`;
+  const other = apart(a, b, knobs);
+  const here = parted === i ? " Here they part." : "";
+  if (other.length) return `${same}; what XTC receives differs by ${other.join(", ")}.${here}`;
+  if (sameXtc(a, b)) return `${same}, and their settings are the same too.${here}`;
+  return `${same}; only the settings of XTC differ.${here}`;
+}
