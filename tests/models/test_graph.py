@@ -18,8 +18,7 @@ Folder = Callable[[str], Path]
 def test_only_models_on_one_gpu_have_graphs(tiny_folder: Folder) -> None:
     loaded = LocalModel.load(str(tiny_folder("llama")))
     model = loaded.model
-    if loaded.info.device == "cpu":
-        assert loaded.graphs is graphs_for(model) is None
+    assert loaded.graphs is graphs_for(model) is None
     model.hf_device_map = {"": "cuda:0"}
     assert graphs_for(model, {}) is not None
     assert graphs_for(model, {SWITCH: "1"}) is not None
