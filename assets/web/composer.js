@@ -1,7 +1,7 @@
 // The prompt and the settings of the next run.
 
 import { Knob } from "./controls.js";
-import { h, set, setText } from "./dom.js";
+import { count, h, set, setText } from "./dom.js";
 import { Extras } from "./extras.js";
 import { hints } from "./hints.js";
 import { LaneEditor } from "./laneeditor.js";
@@ -87,16 +87,9 @@ export class Composer {
     this.extras = new Extras(this);
     this.chips = h("div", { class: "lane-chips", role: "group", "aria-label": "Lanes" });
     this.examples = this.exampleMenu();
-    this.element = h(
-      "form",
-      { class: "composer", "aria-label": "What to write, and how" },
-      h(
-        "div",
-        { class: "ask" },
-        h("label", { for: "prompt", class: "visually-hidden" }, "Prompt"),
-        this.prompt,
-        this.actions,
-      ),
+    this.panel = h(
+      "div",
+      { class: "panel", id: "composer-panel" },
       h(
         "div",
         { class: "settings" },
@@ -108,6 +101,33 @@ export class Composer {
       ),
       h("div", { class: "row" }, this.presets, this.chips, this.examples),
       this.extras.element,
+    );
+    // On a phone the settings are folded away behind this button, which says the main ones.
+    this.gist = h("span", { class: "tag" });
+    this.fold = h(
+      "button",
+      {
+        type: "button",
+        class: "quiet fold",
+        "aria-expanded": "false",
+        "aria-controls": this.panel.id,
+        onclick: () => this.unfold(!this.panel.hasAttribute("data-open")),
+      },
+      h("span", {}, "Settings"),
+      this.gist,
+    );
+    this.element = h(
+      "form",
+      { class: "composer", "aria-label": "What to write, and how" },
+      h(
+        "div",
+        { class: "ask" },
+        h("label", { for: "prompt", class: "visually-hidden" }, "Prompt"),
+        this.prompt,
+        this.actions,
+      ),
+      this.fold,
+      this.panel,
       this.hints,
       this.error,
       this.status,
@@ -147,6 +167,11 @@ export class Composer {
     return menu;
   }
 
+  unfold(open) {
+    set(this.panel, { "data-open": open ? "" : null });
+    set(this.fold, { "aria-expanded": String(open) });
+  }
+
   /** The lanes as chips that open their settings, and a menu that adds one. */
   fillChips() {
     const { lanes } = this.draft.settings;
@@ -174,6 +199,8 @@ export class Composer {
       chips.push(menu);
     }
     this.chips.replaceChildren(...chips);
+    const tag = laneTag(this.lane.sampler, this.spec.knobs);
+    setText(this.gist, `${count(lanes.length, "lane")} · ${tag}`);
   }
 
   addLane(lane) {
@@ -315,7 +342,10 @@ export class Composer {
     this.clear();
     const own = lane === undefined || lane === this.front || field === "temperature";
     const knob = own ? this.knobs[field] : undefined;
-    if (knob) return knob.wrong(message);
+    if (knob) {
+      this.unfold(true);
+      return knob.wrong(message);
+    }
     const where = lane === undefined ? "" : `${this.draft.settings.lanes[lane].name}: `;
     setText(this.error, where + message);
     if (field === "prompt") {

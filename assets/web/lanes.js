@@ -37,6 +37,17 @@ function title(chip, i) {
   return parts.join(" · ");
 }
 
+/** The numbers of the tokens shown so far, step by step; those of all come from the server. */
+function tally(chips) {
+  const outcomes = OUTCOMES.map((_, n) => chips.filter((chip) => chip.outcome === n).length);
+  const mass = chips.reduce((sum, chip) => sum + (chip.outcome === FIRED ? chip.mass : 0), 0);
+  return {
+    outcomes,
+    changed: chips.filter((chip) => chip.changed).length,
+    removed: outcomes[FIRED] ? mass / outcomes[FIRED] : null,
+  };
+}
+
 class Lane {
   constructor(model, index, spec) {
     this.model = model;
@@ -52,10 +63,11 @@ class Lane {
       "aria-label": `${head.name}: the words it wrote`,
       "aria-orientation": "horizontal",
     });
-    this.tail = h("span", { class: "tail", "aria-hidden": "true" });
-    this.prompt = h("span", { class: "prompt" });
+    // The prompt stands in the first paragraph, so that every paragraph is a box of its own.
+    this.prompt = h("span", { class: "prompt", role: "option", "aria-disabled": "true" });
     this.fillPrompt();
-    this.body = h("div", { class: "text" }, this.prompt, this.tokens, this.tail);
+    this.tokens.append(h("span", { class: "para", role: "presentation" }, this.prompt));
+    this.body = h("div", { class: "text" }, this.tokens);
     this.title = h("h2", {}, head.name);
     this.tag = h("span", { class: "tag" }, laneTag(head.sampler, spec.knobs));
     this.copy = h(
@@ -174,9 +186,9 @@ class Lane {
 
   /** Where token i goes: each paragraph is a box of its own, laid out apart from the others. */
   paragraph(i) {
-    const before = this.spans[i - 1];
-    if (before && !before.textContent.endsWith("\n")) return before.parentNode;
-    const made = h("span", { class: before ? "para next" : "para", role: "presentation" });
+    const { lastChild } = this.tokens;
+    if (!this.spans[i - 1]?.textContent.endsWith("\n")) return lastChild;
+    const made = h("span", { class: "para", role: "presentation" });
     this.tokens.append(made);
     return made;
   }
@@ -218,27 +230,23 @@ class Lane {
   count() {
     const { stats, finish, chips } = this.model.run.lanes[this.index];
     if (!stats) return setText(this.numbers, "\u00a0");
-    const hidden = chips.length > this.spans.length;
-    const parts = [
-      hidden ? `${this.spans.length} of ${chips.length} tokens` : count(stats.tokens, "token"),
-    ];
+    const until = this.spans.length;
+    const whole = until >= chips.length;
+    const seen = whole ? stats : tally(chips.slice(0, until));
+    const parts = [whole ? count(stats.tokens, "token") : `${until} of ${chips.length} tokens`];
     if (stats.rate) parts.push(`${decimal(stats.rate, stats.rate < 10 ? 1 : 0)} tokens/s`);
-    const seen = chips.slice(0, this.spans.length);
-    const fired = hidden
-      ? seen.filter((chip) => chip.outcome === FIRED).length
-      : stats.outcomes[FIRED];
-    const changed = hidden ? seen.filter((chip) => chip.changed).length : stats.changed;
-    parts.push(`fired ${fired}`, `changed ${changed}`);
-    if (finish && !hidden) parts.push(FINISH[finish] ?? finish);
+    parts.push(`fired ${seen.outcomes[FIRED]}`, `changed ${seen.changed}`);
+    if (finish && whole) parts.push(FINISH[finish] ?? finish);
     setText(this.numbers, parts.join(" · "));
     const off = this.model.run.head.lanes[this.index].sampler.xtc.rho === 0;
     const more = off
-      ? [`XTC is off; it had ${stats.outcomes[1]} chances`]
-      : [`${stats.outcomes[1]} skipped by the coin`, `${stats.outcomes[2]} protected`];
-    if (stats.removed !== null) more.push(`${percent(stats.removed)} removed on average`);
-    if (stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
-    if (stats.repeated3 !== null) more.push(`repeated trigrams ${percent(stats.repeated3)}`);
-    setText(this.more, hidden ? "\u00a0" : more.join(" · "));
+      ? [`XTC is off; it had ${count(seen.outcomes[1], "chance")}`]
+      : [`${seen.outcomes[1]} skipped by the coin`, `${seen.outcomes[2]} protected`];
+    if (seen.removed !== null) more.push(`${percent(seen.removed)} removed on average`);
+    if (whole && stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
+    if (whole && stats.repeated3 !== null)
+      more.push(`repeated trigrams ${percent(stats.repeated3)}`);
+    setText(this.more, more.join(" · "));
   }
 }
 
@@ -255,7 +263,7 @@ export class Lanes {
     this.narrow = false;
     new ResizeObserver(() => {
       const narrow = this.element.scrollWidth > this.element.clientWidth + 1;
-      if (narrow && !this.narrow && model.selected) this.show(model.selected.lane);
+      if (narrow && !this.narrow && model.selected) this.show(model.selected.lane, "instant");
       this.narrow = narrow;
       this.swiped();
     }).observe(this.element);
@@ -299,9 +307,11 @@ export class Lanes {
     }
   }
 
-  show(index) {
+  /** Bring a lane into view where they are panes; a run that has just come is there at once. */
+  show(index, behavior = "auto") {
     const lane = this.lanes[index]?.element;
-    if (lane) this.element.scrollTo({ left: lane.offsetLeft - this.element.offsetLeft });
+    const left = lane ? lane.offsetLeft - this.element.offsetLeft : 0;
+    if (lane) this.element.scrollTo({ left, behavior });
   }
 
   swiped() {
@@ -341,7 +351,9 @@ export class Lanes {
       if (origin === "key" && document.activeElement !== lane.tokens) {
         lane.tokens.focus({ preventScroll: true });
       }
-      if (origin !== "pointer" && origin !== "hover" && this.narrow) this.show(lane.index);
+      if (origin !== "pointer" && origin !== "hover" && this.narrow) {
+        this.show(lane.index, origin ? "auto" : "instant");
+      }
     }
     reach(reached);
   }

@@ -3,8 +3,9 @@
 import { h, set } from "./dom.js";
 import { FIRED } from "./model.js";
 
-const BAND = 36;
+const BAND = 46;
 const TOP = 6;
+const TALLEST = 20; // of a bar; the lane's name stands above
 
 const INKS = ["line", "eligible", "removed", "changed", "paper", "ink", "ink-2"];
 
@@ -113,9 +114,9 @@ export class Timeline {
       const until = this.model.shown(k);
       for (let i = this.drawn[k]; i < until; i++) this.bar(k, i, step);
       this.drawn[k] = Math.max(this.drawn[k], until);
-      this.name(k);
     }
     this.parting(step);
+    for (const k of run.lanes.keys()) this.name(k);
     this.mark();
   }
 
@@ -130,7 +131,7 @@ export class Timeline {
       pen.fillRect(x, base + 3, wide, Math.min(5, chip.eligible - 1) + 0.5);
     }
     if (chip.outcome !== FIRED) return;
-    const tall = Math.max(2, chip.mass * (BAND - 18));
+    const tall = Math.max(2, chip.mass * TALLEST);
     pen.fillStyle = inks.removed;
     pen.fillRect(x, base - tall, wide, tall);
     if (!chip.changed) return;

@@ -28,12 +28,20 @@ def chips(page: Page, lane: int) -> Locator:
     return page.locator(f"#lane-{lane} .t")
 
 
+def setting(page: Page, name: str, value: object) -> None:
+    """Type a value into one of the settings in front, which a phone folds away."""
+    fold = page.locator(".composer .fold")
+    if fold.is_visible() and fold.get_attribute("aria-expanded") == "false":
+        fold.click()
+    page.fill(f".composer [data-field={name}]", str(value))
+
+
 def generate(page: Page, prompt: str | None = None, length: int | None = None) -> None:
     """Type a prompt and a length, and press Generate."""
     if prompt is not None:
         page.fill("#prompt", prompt)
     if length is not None:
-        page.fill(".composer [data-field=max_new_tokens]", str(length))
+        setting(page, "max_new_tokens", length)
     page.get_by_role("button", name="Generate", exact=True).click()
 
 

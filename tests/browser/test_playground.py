@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, counts, inspector, run, tokens
+from tests.browser.driver import chips, counts, inspector, run, setting, tokens
 from xtc_viz import tracefile
 
 Keep = Callable[..., None]
@@ -17,11 +17,6 @@ Keep = Callable[..., None]
 
 def text(page: Page, lane: int) -> str:
     return "".join(token["text"] for token in tokens(page, lane))
-
-
-def dice(page: Page, name: str, value: object) -> None:
-    """Type a value into one of the settings in front."""
-    page.fill(f".composer [data-field={name}]", str(value))
 
 
 def test_at_first_sight_a_recorded_run_explains_itself(
@@ -108,7 +103,7 @@ def test_step_by_step_shows_the_dice_before_the_pick(
     visit: Visit, fake: Server, keep: Keep
 ) -> None:
     page = visit(fake)
-    dice(page, "max_new_tokens", 6)
+    setting(page, "max_new_tokens", 6)
     page.locator(".actions").get_by_role("button", name="Step").click()
     title = page.locator(".inspector h2")
     expect(title).to_contain_text("XTC · token 1 is not drawn yet")
@@ -132,6 +127,13 @@ def test_step_by_step_shows_the_dice_before_the_pick(
     chips(page, 1).nth(2).click()
     step.click()
     assert counts(page) == [2, 2]
+    # The numbers are those of the tokens on show, not of what is still hidden.
+    fired = sum(token["fired"] for token in tokens(page, 1))
+    numbers = page.get_by_test_id("numbers-1")
+    expect(numbers).to_contain_text("2 of 6 tokens")
+    expect(numbers).to_contain_text(f"fired {fired} ")
+    skipped = page.locator("#lane-1 .t.o1").count()
+    expect(page.locator(".lane .more").nth(1)).to_contain_text(f"{skipped} skipped by the coin")
     page.get_by_role("button", name="Show all").click()
     assert counts(page) == [6, 6]
 
@@ -142,7 +144,7 @@ def test_what_if_follows_the_sliders_along_the_same_text(
     page = visit(fake)
     run(page, "Once", length=60)
     before, fired = text(page, 1), page.locator("#lane-1 .t.o3").count()
-    dice(page, "rho", "1")
+    setting(page, "rho", "1")
     panel = page.get_by_test_id("what-if")
     expect(panel).to_contain_text("along this text, not a new generation")
     expect(panel).to_contain_text(f"it fired {fired}")
@@ -153,7 +155,7 @@ def test_what_if_follows_the_sliders_along_the_same_text(
     page.get_by_text("Map: how strongly").click()
     expect(page.locator(".strength .cell").first).to_be_visible()
     keep(page, "map")
-    dice(page, "tau", "0.6")
+    setting(page, "tau", "0.6")
     expect(panel).to_contain_text("XTC can never fire")
     expect(page.locator(".hints")).to_contain_text("above τ = 0.5 XTC can never act")
     page.get_by_role("button", name="Put back").click()
@@ -270,8 +272,8 @@ def test_the_replay_opens_offline(
 
 def test_a_link_reproduces_settings_prompt_seed_and_step(visit: Visit, fake: Server) -> None:
     page = visit(fake)
-    dice(page, "rho", "0.8")
-    dice(page, "seed", "11")
+    setting(page, "rho", "0.8")
+    setting(page, "seed", "11")
     run(page, "Ünïcödé 猫", length=25)
     chips(page, 1).nth(7).click()
     page.get_by_role("button", name="Copy a link to this run").click()

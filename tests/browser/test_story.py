@@ -220,7 +220,13 @@ def test_the_keyboard_alone_suffices(visit: Visit, fake: Server) -> None:
 
 def test_a_phone_swipes_between_the_lanes(visit: Visit, fake: Server, keep: Keep) -> None:
     page = visit(fake, width=390, height=844, has_touch=True, is_mobile=True)
+    # The settings are folded away, so that the text is in sight at once.
+    fold = page.get_by_role("button", name="Settings")
+    expect(fold).to_contain_text("2 lanes · ρ 0.50 · τ 0.10")
+    expect(page.locator(".composer .settings")).to_be_hidden()
+    expect(chips(page, 1).first).to_be_in_viewport()
     run(page, "Once", length=40)
+    expect(page.locator(".composer .settings")).to_be_visible()
     lanes = page.locator(".lanes")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     tabs = page.locator(".lane-tabs button")
