@@ -19,7 +19,11 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
     export: (run, kind) => ask("export", run, kind),
     load: (text) => ask("load", text),
     open: (run, at) => ask("open", run, at),
-    hello: () => ask("hello"),
+    hello: (load) => ask("hello", load),
+    models: (precision, device) => ask("models", precision, device),
+    chooseModel: (data) => ask("choose_model", data),
+    stopModel: (load) => ask("stop_model", load),
+    putAway: () => ask("put_away_model"),
   };
   const page = new Page(element.querySelector(".xtc"), spec, transport);
   let last = "";
@@ -30,7 +34,7 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
   };
   watch("value", take);
   take();
-  page.greet();
+  page.models.greet();
   page.follow();
   return page;
 }

@@ -8,6 +8,7 @@ import { Lanes } from "./lanes.js";
 import { fromLink, toLink } from "./link.js";
 import { download, figure, Menu, picture, readTrace } from "./menu.js";
 import { FIRED, MODES, Model } from "./model.js";
+import { Models, same } from "./models.js";
 import { Stepper } from "./stepper.js";
 import { Strength } from "./strength.js";
 import { Timeline } from "./timeline.js";
@@ -44,6 +45,7 @@ export class Page {
     this.former = [];
     this.live = Boolean(transport.run);
     this.model = new Model(transport);
+    this.models = new Models(transport, (info) => this.changed(info));
     this.lanes = new Lanes(this.model, spec);
     this.timeline = new Timeline(this.model);
     this.stepper = new Stepper(this.model);
@@ -95,6 +97,7 @@ export class Page {
       this.inspector.element,
       ...(this.live ? [this.strength.element] : []),
       this.dialog,
+      ...(this.live ? [this.models.dialog] : []),
     );
     set(root, { "data-empty": "" });
     this.composer.fit();
@@ -111,7 +114,8 @@ export class Page {
   }
 
   header() {
-    this.about = h("p", { class: "model", "data-testid": "model" });
+    const about = h("p", { class: "model", "data-testid": "model" });
+    if (this.live) about.append(this.models.button);
     const quiet = (words, label, onclick) =>
       h("button", { type: "button", class: "quiet", "aria-label": label, onclick }, words);
     this.share = quiet("Link", "Copy a link to this run", () => this.copyLink());
@@ -134,7 +138,7 @@ export class Page {
         "the least likely one that is still plausible. All lanes share one prompt and one set of ",
         "dice, so where they part, their settings are the reason.",
       ),
-      this.about,
+      about,
       h(
         "div",
         { class: "tools" },
@@ -173,17 +177,14 @@ export class Page {
     const idle = this.phase === "idle" && Boolean(run);
     const open = (run?.lanes ?? []).some((lane) => lane.finish !== "eos" && lane.finish !== "stop");
     this.onward.hidden = !idle || !open || !this.shows(run);
+    set(this.root, { "data-other-model": Boolean(this.info && run && !this.shows(run)) || null });
     this.again.hidden = !idle;
     this.undo.hidden = !idle || !this.former.length;
   }
 
   /** Whether the model that runs is the one that wrote the run on show. */
   shows(run) {
-    const { info } = this;
-    const wrote = run?.head.model;
-    return Boolean(
-      info && wrote && info.name === wrote.name && info.parameters === wrote.parameters,
-    );
+    return same(this.info, run?.head.model);
   }
 
   turn() {
@@ -387,12 +388,13 @@ export class Page {
       if (value.select) this.model.select(...value.select);
       return this.drawTools();
     }
-    if (value.head) setText(this.origin, "");
+    if (value.head) this.wrote(value.head.model);
     if (state === "waiting") {
       const n = value.place;
       const ahead = n === 1 ? "one run is" : `${n} runs are`;
       const words = `Waiting: ${ahead} ahead of yours. It starts by itself.`;
       this.enter("waiting", value.note || words);
+      if (value.note) this.models.refresh();
     } else if (state === "starting") this.enter("starting", value.note ?? "Reading the prompt …");
     else if (state === "running") this.enter("running", "Writing …");
     else if (state) this.finished(state);
@@ -420,19 +422,17 @@ export class Page {
     }
   }
 
-  /** Say which model runs; while it is being loaded, ask again. */
-  async greet() {
-    const { model, phase, note } = await this.transport.hello();
-    if (model) this.showModel(model);
-    if (note) setText(this.about, note);
-    if (phase === "loading") setTimeout(() => this.greet(), 500);
+  /** A run comes from this model; another session may have loaded it in the meantime. */
+  wrote(model) {
+    const other = this.info && !same(this.info, model);
+    setText(this.origin, other ? `Written by ${model.name}, which was loaded meanwhile.` : "");
+    this.models.seen(model);
   }
 
-  showModel(info) {
+  /** Another model is in use. */
+  changed(info) {
     this.info = info;
-    const size = info.parameters ? ` · ${(info.parameters / 1e6).toFixed(1)} M parameters` : "";
     this.composer.extras.model(info);
-    setText(this.about, `${info.name}${size} · ${info.dtype} · ${info.device}`);
-    set(this.about, { title: `context of ${info.context} tokens` });
+    this.drawTools();
   }
 }

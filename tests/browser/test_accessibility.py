@@ -10,11 +10,12 @@ import gradio as gr
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, Server, Visit, free_port
+from tests.browser.conftest import ROOT, Server, Visit, free_port, serve
 from tests.browser.driver import chips, finished, generate, inspector, run, writing
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui.app import launch_options
+from xtc_viz.ui.models import May
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.runs import RunStore
 
@@ -157,4 +158,27 @@ def test_what_if_and_step_by_step(look: Look, fake: Server, dark: bool, width: i
     page.keyboard.press("s")
     assert violations(page) == []
     page.keyboard.press("s")
+    assert violations(page) == []
+
+
+@pytest.fixture(scope="module")
+def choosing() -> Iterator[Server]:
+    yield from serve(FakeModel(), may=May.ALL)
+
+
+@pytest.mark.parametrize(("dark", "width"), LOOKS)
+def test_the_models(look: Look, choosing: Server, fake: Server, dark: bool, width: int) -> None:
+    page = look(choosing, dark, width)
+    page.get_by_test_id("model").get_by_role("button").click()
+    dialog = page.get_by_role("dialog", name="Choose a model")
+    expect(dialog.locator("li").first).to_be_visible()
+    dialog.locator("summary").click()
+    assert violations(page) == []
+    dialog.get_by_label("Hub id or folder").fill("/nowhere")
+    dialog.locator(".free").get_by_role("button", name="Load").click()
+    expect(page.get_by_test_id("model-wrong")).to_contain_text("There is no folder")
+    assert violations(page) == []
+    page = look(fake, dark, width)
+    page.get_by_test_id("model").get_by_role("button").click()
+    expect(page.get_by_role("dialog", name="The model")).to_be_visible()
     assert violations(page) == []

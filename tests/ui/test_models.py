@@ -168,7 +168,7 @@ def test_the_list_begins_with_the_embedded_model_and_grows() -> None:
     found = entries()
     first, *rest = found["models"]
     assert first["id"] == "story-model"
-    assert first["here"]
+    assert first["here"] == "part of xtc_viz"
     assert first["fit"] == "fits"
     assert [entry["id"] for entry in rest] == [model.id for model in catalog()]
     assert [entry["parameters"] for entry in rest] == sorted(e["parameters"] for e in rest)

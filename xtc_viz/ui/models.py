@@ -22,7 +22,7 @@ from xtc_viz.models.catalog import CatalogModel, Precision, catalog
 from xtc_viz.models.download import is_here
 from xtc_viz.models.host import HostState, ModelHost
 from xtc_viz.models.loads import Load
-from xtc_viz.models.memory import readable, this_machine
+from xtc_viz.models.memory import Machine, readable, this_machine
 from xtc_viz.models.spec import ATTENTIONS, ModelSpec
 from xtc_viz.ui import payload
 
@@ -113,12 +113,15 @@ def entries(precision: object = AUTO, device: object = AUTO) -> dict[str, Any]:
             "memory": readable(machine.memory),
             "free": readable(machine.free),
         },
-        "models": [_entry(embedded(), held, machine, here=True)]
-        + [_entry(model, held, machine, here=is_here(model.id)) for model in catalog()],
+        "models": [_entry(embedded(), held, machine, "part of xtc_viz")]
+        + [
+            _entry(model, held, machine, "on this machine" if is_here(model.id) else "")
+            for model in catalog()
+        ],
     }
 
 
-def _entry(model: CatalogModel, held: Precision, machine: Any, *, here: bool) -> dict[str, Any]:
+def _entry(model: CatalogModel, held: Precision, machine: Machine, here: str) -> dict[str, Any]:
     return {
         "id": model.id,
         "parameters": model.parameters,
@@ -207,16 +210,23 @@ class Loads:
 
 def state_of(state: HostState) -> dict[str, Any]:
     """Return what the page says about the model; `share` is in [0, 1] or null."""
-    loading = f"Loading {state.loading} … {state.words}".strip() if state.loading else ""
     return {
         "model": payload.model_line(state.info) if state.info else None,
         "phase": state.phase,
         "resting": state.resting,
         "load": state.load,
-        "loading": state.loading,
         "share": state.share,
-        "note": loading or state.failure,
+        "note": _progress(state) if state.loading else state.failure,
     }
+
+
+def _progress(state: HostState) -> str:
+    """How far a load is, such as `Downloading Qwen/Qwen3-0.6B · 42 %`."""
+    words = state.words
+    if state.loading not in words:
+        words = f"loading {state.loading}" + (f", {words}" if words else "")
+    share = "" if state.share is None else f" · {100 * state.share:.0f} %"
+    return f"{words[0].upper()}{words[1:]}{share}"
 
 
 def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
