@@ -47,8 +47,9 @@ def parser() -> argparse.ArgumentParser:
     add("attention", f"{', '.join(ATTENTIONS)} (default: auto)", "auto")
     add(
         "models",
-        "which models visitors may load: all (any hub id or folder), catalog or fixed (none); "
-        "default: all on a page for this machine only, else fixed",
+        "which models visitors may load: all (any hub id or folder), catalog, fixed (none) or own "
+        "(all, but none for who comes through a proxy); default: own on a page for this machine "
+        "only, else fixed",
         type=_may,
         metavar="WHICH",
     )

@@ -61,14 +61,14 @@ def test_visitors_may_choose_on_a_page_of_ones_own_only(monkeypatch):
         app.main(["--model", "fake", *flags])
     monkeypatch.setenv("XTC_VIZ_MODELS", "fixed")
     app.main(["--model", "fake"])
-    assert [str(may) for may in built] == ["all", "fixed", "catalog", "fixed"]
+    assert [str(may) for may in built] == ["own", "fixed", "catalog", "fixed"]
 
 
 def test_a_word_that_is_no_choice_is_refused(monkeypatch, capsys):
     monkeypatch.setenv("XTC_VIZ_MODELS", "some")
     with pytest.raises(SystemExit):
         app.parser().parse_args([])
-    assert "must be one of all, catalog, fixed, but is 'some'" in capsys.readouterr().err
+    assert "must be one of own, all, catalog, fixed, but is 'some'" in capsys.readouterr().err
 
 
 def test_help_names_every_variable():

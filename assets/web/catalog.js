@@ -8,8 +8,9 @@ const FITS = {
   no: ["✕", "does not fit"],
 };
 
-/** A number of parameters as people say it: 5.9 M, 1.7 B, 70.6 B. */
+/** A number of parameters as people say it: 35 k, 5.9 M, 1.7 B, 70.6 B. */
 export function size(parameters) {
+  if (parameters < 99.5e3) return `${Math.round(parameters / 1e3)} k`;
   if (parameters < 999.5e6) return `${(parameters / 1e6).toFixed(parameters < 99.5e6 ? 1 : 0)} M`;
   return `${(parameters / 1e9).toFixed(1)} B`;
 }

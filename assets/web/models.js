@@ -155,9 +155,14 @@ export class Models {
   }
 
   /** The load that this page asked for, else the one that is on its way. */
-  async stop() {
+  get shown() {
     const { asked, load } = this.state;
-    await this.attempt(() => this.transport.stopModel(going(asked) ? asked.id : load));
+    return going(asked) ? asked.id : load;
+  }
+
+  async stop() {
+    this.stopping = this.shown;
+    await this.attempt(() => this.transport.stopModel(this.stopping));
   }
 
   async putAway() {
@@ -225,15 +230,17 @@ export class Models {
   show() {
     const { model, phase, note, resting, share, asked, can_rest } = this.state;
     const busy = phase === "loading";
-    const facts = model ? [model.name, size(model.parameters), model.dtype, model.device] : [];
-    const short = facts.filter((fact) => fact !== "0.0 M").join(" · ");
+    const parameters = model?.parameters ? [size(model.parameters)] : [];
+    const short = model ? [model.name, ...parameters, model.dtype, model.device].join(" · ") : "";
     this.button.hidden = !phase;
     if (!model) setText(this.line, note || "No model: choose one");
     else if (busy) setText(this.line, `${model.name} · ${note}`);
     else setText(this.line, resting ? `${model.name} · resting` : short);
     set(this.button, { "data-phase": phase, title: "About the model, and others to choose from" });
     this.now.replaceChildren(
-      ...(model ? [h("b", {}, model.name), " in use"] : ["No model is loaded."]),
+      ...(model
+        ? [h("b", {}, model.name), resting ? " at rest" : " in use"]
+        : ["No model is loaded."]),
     );
     setText(this.about, this.describe());
     this.away.hidden = !can_rest || busy;
@@ -241,11 +248,12 @@ export class Models {
     this.loading.hidden = !busy && !mine;
     const ahead = asked?.place === 1 ? "another model is" : `${asked?.place} others are`;
     const queued = mine && asked.state === "waiting";
-    setText(
-      this.words,
-      queued ? `${asked.name} waits: ${ahead} being loaded first.` : (note ?? ""),
-    );
-    set(this.progress, { value: queued ? null : share });
+    const waits = queued ? `${asked.name} waits: ${ahead} being loaded first.` : note;
+    const stopping = (busy || mine) && this.stopping === this.shown;
+    setText(this.words, stopping ? "Stopping …" : (waits ?? ""));
+    this.halt.disabled = stopping;
+    this.progress.hidden = queued || !Number.isFinite(share);
+    if (!this.progress.hidden) set(this.progress, { value: share });
     this.catalog.busy(mine);
     this.submit.disabled = mine;
     this.halt.hidden = this.state.may === "fixed";

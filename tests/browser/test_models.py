@@ -49,6 +49,12 @@ def choosing(slow: Slow) -> Iterator[Server]:
     yield from serve(model, ModelHost(model, slow), May.ALL)
 
 
+@pytest.fixture
+def own() -> Iterator[Server]:
+    """A page as `python app.py` makes it for this machine."""
+    yield from serve(FakeModel(), may=May.OWN)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny.save_model("llama", tmp_path_factory.mktemp("own") / "tiny-llama")
@@ -228,6 +234,16 @@ def test_a_fixed_server_only_tells_about_its_model(visit: Visit, fake: Server) -
     expect(dialog).to_contain_text("fake in use")
     expect(dialog).to_contain_text("cannot be changed")
     expect(dialog.locator("li, .free:visible, .how:visible")).to_have_count(0)
+
+
+def test_a_page_of_ones_own_is_closed_to_who_comes_through_a_proxy(
+    visit: Visit, own: Server
+) -> None:
+    page = visit(own)
+    picker(page)
+    far = visit(own, extra_http_headers={"X-Forwarded-For": "192.0.2.7"})
+    far.get_by_test_id("model").get_by_role("button").click()
+    expect(far.get_by_role("dialog", name="The model")).to_contain_text("cannot be changed")
 
 
 def test_a_phone(visit: Visit, choosing: Server, folder: Path, keep: Keep) -> None:

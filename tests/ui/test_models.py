@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from tests.models import tiny
 from tests.models.test_host import LONG, Gate, until
@@ -82,9 +83,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("host", "share", "environment", "may"),
     [
-        (None, False, {}, May.ALL),
-        ("127.0.0.1", False, {}, May.ALL),
-        ("localhost", False, {}, May.ALL),
+        (None, False, {}, May.OWN),
+        ("127.0.0.1", False, {}, May.OWN),
+        ("localhost", False, {}, May.OWN),
         ("0.0.0.0", False, {}, May.FIXED),
         ("::", False, {}, May.FIXED),
         ("127.0.0.1", True, {}, May.FIXED),
@@ -111,6 +112,19 @@ def test_a_fixed_server_refuses_everything_and_keeps_its_folders_to_itself(folde
     assert desk.ask("models") == {"may": "fixed"}
     assert desk.ask("hello")["model"]["name"] == "fake"
     assert desk.host.loads == ()
+
+
+def test_who_comes_through_a_proxy_is_not_at_this_machine(gate: Gate) -> None:
+    desk = Desk(ModelHost(FakeModel(), gate.open()), May.OWN)
+    for header in ("X-Forwarded-For", "Forwarded", "X-Real-IP"):
+        request = Request({"type": "http", "headers": [(header.lower().encode(), b"10.0.0.1")]})
+        answer = json.loads(desk.questions["choose_model"]([{"name": "a/b"}], request))
+        assert "server is fixed" in answer["error"]["message"]
+        assert json.loads(desk.questions["models"]([], request)) == {"may": "fixed"}
+        assert json.loads(desk.questions["hello"]([], request))["may"] == "fixed"
+    here = Request({"type": "http", "headers": []})
+    load = json.loads(desk.questions["choose_model"]([{"name": "a/b"}], here))
+    assert desk.ended(load)["model"]["name"] == "a/b"
 
 
 def test_the_catalog_alone_where_that_is_all_that_may_be_chosen(folder: Path) -> None:

@@ -40,8 +40,12 @@ PRECISION_LABELS = {
 
 
 class May(StrEnum):
-    """Which models visitors may load: any hub id or folder, those of the catalog, or none."""
+    """Which models visitors may load: any hub id or folder, those of the catalog, or none.
 
+    `OWN` is everything, but nothing for those who come through a proxy.
+    """
+
+    OWN = "own"
     ALL = "all"
     CATALOG = "catalog"
     FIXED = "fixed"
@@ -50,7 +54,7 @@ class May(StrEnum):
 def default_may(
     host: str | None, share: bool = False, environment: Mapping[str, str] = os.environ
 ) -> May:
-    """Return what visitors may do where nobody said it: everything on a page of one's own only.
+    """Return what visitors may do where nobody said it: something on a page of one's own only.
 
     That is a page which listens on this machine alone, under no prefix of a proxy.
     """
@@ -58,7 +62,7 @@ def default_may(
     private = address in ("localhost", "::1") or address.startswith("127.")
     public = ("SPACE_ID", "SPACES_ZERO_GPU", "GRADIO_SHARE", "GRADIO_ROOT_PATH")
     opened = share or any(environment.get(name) for name in public)
-    return May.ALL if private and not opened else May.FIXED
+    return May.OWN if private and not opened else May.FIXED
 
 
 @cache
@@ -145,7 +149,7 @@ def wanted(data: object, may: May) -> ModelSpec:
     if may is May.FIXED:
         raise ModelError(
             "The model of this server is fixed. Who runs it can let visitors choose with "
-            "`--models catalog` or `--models all`."
+            "--models catalog or --models all."
         )
     if not isinstance(data, Mapping):
         raise SettingsError("model", "an object with named values", data)

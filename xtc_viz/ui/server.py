@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import gradio as gr
+
 from xtc_viz import tracefile
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.host import ModelHost
@@ -22,16 +24,24 @@ from xtc_viz.ui.stream import Stops, problem
 
 MAX_CANDIDATES = 100
 MAX_TRACE = 50_000_000
+PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
-Question = Callable[[list[Any]], str]
+Question = Callable[..., str]
 
 
-def answer(function: Callable[..., object]) -> Question:
-    """Turn a function of several arguments into a question of the page."""
+def answer(
+    function: Callable[..., object], by_proxy: Callable[..., object] | None = None
+) -> Question:
+    """Turn a function of several arguments into a question of the page.
 
-    def asked(arguments: list[Any]) -> str:
+    `by_proxy` answers in its place those who came through a proxy, from who knows where.
+    """
+
+    # Gradio hands the request to an argument of this type.
+    def asked(arguments: list[Any], request: gr.Request | None = None) -> str:
+        chosen = by_proxy if by_proxy and passed_on(request) else function
         try:
-            return payload.encode(function(*arguments))
+            return payload.encode(chosen(*arguments))
         except XTCVizError as error:
             return payload.encode({"error": problem(error)})
         except TypeError as error:
@@ -40,6 +50,11 @@ def answer(function: Callable[..., object]) -> Question:
     # Not `functools.wraps`: gradio looks through it and counts the wrong arguments.
     asked.__name__, asked.__doc__ = function.__name__, function.__doc__
     return asked
+
+
+def passed_on(request: gr.Request | None) -> bool:
+    """Whether a request came through a proxy, as a proxy says."""
+    return request is not None and any(name in request.headers for name in PROXY_HEADERS)
 
 
 def questions(
@@ -101,9 +116,15 @@ def questions(
         run = Run.of(tracefile.loads(text), "loaded")
         return run.whole(store.add(run))
 
-    own = (block, open, stop, stages, what_if, strength, export, load)
-    every: list[Callable[..., object]] = [*own, *model_questions(host, may)]
-    return [answer(function) for function in every]
+    every = (block, open, stop, stages, what_if, strength, export, load)
+    return [*(answer(function) for function in every), *_about_models(host, may)]
+
+
+def _about_models(host: ModelHost, may: May) -> list[Question]:
+    if may is not May.OWN:
+        return [answer(function) for function in model_questions(host, may)]
+    here, by_proxy = (model_questions(host, each) for each in (May.ALL, May.FIXED))
+    return [answer(*pair) for pair in zip(here, by_proxy, strict=True)]
 
 
 def _lane(store: RunStore, run: object, lane: object) -> tuple[Run, int]:
