@@ -117,6 +117,12 @@ class Lane {
     });
   }
 
+  /** Leave the end: there is something else to look at. */
+  leaveEnd() {
+    cancelAnimationFrame(this.ending);
+    this.ending = 0;
+  }
+
   /** The prompt as text, or token by token. */
   fillPrompt() {
     const { prompt, pieces } = this.model.run.head;
@@ -342,7 +348,10 @@ export class Lanes {
       const span = lane.spans[at.i];
       if (!span) continue;
       const own = lane.index === at.lane;
-      if (origin !== "pointer" || !own) reached.push([lane.body, span]);
+      if (origin !== "pointer" || !own) {
+        lane.leaveEnd();
+        reached.push([lane.body, span]);
+      }
       span.classList.add(own ? "sel" : "mate");
       this.marked.push(span);
       if (!own) continue;

@@ -4,8 +4,9 @@ import { h, set } from "./dom.js";
 import { FIRED } from "./model.js";
 
 const BAND = 46;
+const NAME = 14; // of a band: the lane's name, over which nothing else is drawn
 const TOP = 6;
-const TALLEST = 20; // of a bar; the lane's name stands above
+const TALLEST = 19; // of a bar
 
 const INKS = ["line", "eligible", "removed", "changed", "paper", "ink", "ink-2"];
 
@@ -102,6 +103,7 @@ export class Timeline {
     for (const k of run.lanes.keys()) {
       this.pen.fillStyle = this.inks.line;
       this.pen.fillRect(0, TOP + BAND * (k + 1) - 9, this.width, 1);
+      this.name(k);
     }
   }
 
@@ -116,7 +118,6 @@ export class Timeline {
       this.drawn[k] = Math.max(this.drawn[k], until);
     }
     this.parting(step);
-    for (const k of run.lanes.keys()) this.name(k);
     this.mark();
   }
 
@@ -143,20 +144,21 @@ export class Timeline {
     const { pen, inks } = this;
     const { name } = this.model.run.head.lanes[k];
     pen.font = this.font;
-    pen.lineWidth = 3;
-    pen.strokeStyle = inks.paper;
     pen.fillStyle = inks["ink-2"];
-    pen.strokeText(name, 1, TOP + BAND * k + 11);
-    pen.fillText(name, 1, TOP + BAND * k + 11);
+    pen.fillText(name, 1, TOP + BAND * k + 10);
   }
 
-  /** Where the lanes part: two thin lines through all of them. */
+  /** Where the lanes part: two thin lines in each of them. */
   parting(step) {
     const split = this.model.run.lanes[0].splits;
     if (split < 0 || split >= this.model.reveal || split === this.splits) return;
     this.splits = split;
     this.pen.fillStyle = this.inks["ink-2"];
-    for (const x of [-2, 1]) this.pen.fillRect(split * step + x, 0, 1, this.height - 4);
+    for (const k of this.model.run.lanes.keys()) {
+      for (const x of [-2, 1]) {
+        this.pen.fillRect(split * step + x, TOP + BAND * k + NAME, 1, BAND - NAME);
+      }
+    }
   }
 
   mark() {
@@ -167,7 +169,7 @@ export class Timeline {
     const wide = Math.max(7, step);
     const x = (at.i + 0.5) * step - wide / 2;
     this.here.style.width = `${wide}px`;
-    this.here.style.transform = `translate(${x}px, ${TOP + BAND * at.lane + 1}px)`;
+    this.here.style.transform = `translate(${x}px, ${TOP + BAND * at.lane + NAME}px)`;
     set(this.element, {
       "aria-valuemax": Math.max(1, this.model.shown(at.lane)),
       "aria-valuenow": at.i + 1,
