@@ -14,7 +14,7 @@ function layout(width, beside) {
   const place = { top: 34, high: 24, bar: 5, base: 16, x: 24, sign: 0, gap: narrow ? 46 : 62 };
   let labels = Math.max(104, Math.min(190, width * 0.24));
   if (beside) {
-    Object.assign(place, { top: 58, x: 4, sign: 18, gap: 84 });
+    Object.assign(place, { top: 58, x: 4, sign: 18, gap: 96 });
     labels = Math.max(96, Math.min(150, width * 0.18));
     // On a phone a token stands above its bars.
     if (narrow) Object.assign(place, { high: 40, bar: 20, base: 31, sign: 16, gap: 64 });

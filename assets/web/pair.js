@@ -2,7 +2,7 @@
 
 import { Coin } from "./coin.js";
 import { h, sentence, set, setText, token } from "./dom.js";
-import { facts, sameness, verdict } from "./words.js";
+import { factsOfTwo, sameness, verdict } from "./words.js";
 
 /** The switch: this lane alone, or beside another one. */
 export class Beside {
@@ -160,20 +160,18 @@ export class Pair {
       setText(this.names[k], look.name);
     });
     this.facts.hidden = looks.some((look) => look.pending);
-    this.fillFacts(looks.map(({ step }) => facts(step)));
+    this.fillFacts(factsOfTwo(looks.map((look) => look.step)));
   }
 
-  fillFacts([left, right]) {
+  fillFacts(lines) {
     if (!this.cells) {
-      this.cells = left.map(() => [h("th", { scope: "row" }), h("td"), h("td")]);
+      this.cells = lines.map(() => [h("th", { scope: "row" }), h("td"), h("td")]);
       this.values.replaceChildren(...this.cells.map((cells) => h("tr", {}, cells)));
     }
-    left.forEach(([name, value], i) => {
-      const [head, ...values] = this.cells[i];
-      const names = [name, right[i][0]];
-      setText(head, names[0] === names[1] ? name : "Removed, or could be");
-      setText(values[0], value);
-      setText(values[1], right[i][1]);
+    lines.forEach((line, i) => {
+      line.forEach((text, k) => {
+        setText(this.cells[i][k], text);
+      });
     });
   }
 }

@@ -1,6 +1,6 @@
 // The candidates of a step as a table, for those who read and those who copy: one lane, or two.
 
-import { h, percent, token } from "./dom.js";
+import { h, percent, set, token } from "./dom.js";
 import { state } from "./words.js";
 
 const COLUMNS = ["before", "after", "state"];
@@ -43,6 +43,7 @@ export class Table {
     this.names = names;
     const column = (name, more = {}) => h("th", { scope: "col", ...more }, name);
     const single = looks.length === 1;
+    set(this.head.parentNode, { class: single ? null : "of-two" });
     const over = single ? {} : { rowspan: 2 };
     const groups = looks.map(({ name }) => h("th", { scope: "colgroup", colspan: 3 }, name));
     const columns = looks.flatMap(() => COLUMNS.map((name) => column(name)));

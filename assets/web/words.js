@@ -27,21 +27,39 @@ export function verdict(step, { pending, imagined }) {
   if (imagined) return `What if: ${WOULD[step.outcome]}`;
   if (step.forced) return "You chose this token";
   if (pending && step.outcome === "fired") return "XTC fires";
+  if (step.outcome === "skipped" && step.rho === 0) return "XTC is off";
   return VERDICT[step.outcome] + (step.changed ? " and changed the word" : "");
 }
 
-/** [name, value] pairs. */
-export function facts(step) {
-  const fired = step.outcome === "fired";
+function numbers(step) {
   return [
     ["Rank of the drawn token", String(step.rank)],
     ["Surprise", `${decimal(-Math.log2(step.p))} bits`],
     ["Uncertainty (entropy)", `${decimal(step.entropy / Math.LN2)} bits`],
     ["Eligible tokens", String(step.eligible)],
-    [
-      fired ? "Removed" : "Could be removed",
-      percent(fired ? step.removed_mass : step.removable_mass),
-    ],
+  ];
+}
+
+/** [name, value] pairs. */
+export function facts(step) {
+  const fired = step.outcome === "fired";
+  const removed = fired
+    ? ["Removed", percent(step.removed_mass)]
+    : ["Could be removed", percent(step.removable_mass)];
+  return [...numbers(step), removed];
+}
+
+/** [name, value, value]: the same of two lanes, with one name for both. */
+export function factsOfTwo(steps) {
+  const removed = steps.map(({ outcome, removed_mass, removable_mass }) => {
+    if (!removable_mass) return "–";
+    const gone = outcome === "fired" ? percent(removed_mass).replace(" %", "") : "0";
+    return `${gone} of ${percent(removable_mass)}`;
+  });
+  const [left, right] = steps.map(numbers);
+  return [
+    ...left.map(([name, value], i) => [name, value, right[i][1]]),
+    ["Removed, of what could be", ...removed],
   ];
 }
 
@@ -80,7 +98,8 @@ export function sameness(samplers, parted, i, knobs) {
   const same = `${start}, so the model gives both the same probabilities`;
   const other = apart(a, b, knobs);
   const here = parted === i ? " Here they part." : "";
-  if (other.length) return `${same}; what XTC receives differs by ${other.join(", ")}.${here}`;
+  if (other.length)
+    return `${same}; what reaches XTC differs by their settings (${other.join(", ")}).${here}`;
   if (sameXtc(a, b)) return `${same}, and their settings are the same too.${here}`;
   return `${same}; only the settings of XTC differ.${here}`;
 }

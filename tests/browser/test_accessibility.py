@@ -182,3 +182,19 @@ def test_the_models(look: Look, choosing: Server, fake: Server, dark: bool, widt
     page.get_by_test_id("model").get_by_role("button").click()
     expect(page.get_by_role("dialog", name="The model")).to_be_visible()
     assert violations(page) == []
+
+
+@pytest.mark.parametrize(("dark", "width"), LOOKS)
+def test_two_lanes_side_by_side(look: Look, fake: Server, dark: bool, width: int) -> None:
+    page = look(fake, dark, width)
+    inspector(page)  # of the recorded run
+    page.get_by_role("button", name="Beside Baseline").click()
+    expect(page.get_by_test_id("pair")).to_be_attached()
+    for summary in inspector(page).locator("summary").all():
+        summary.click()
+    assert violations(page) == []
+    page.locator("#lane-1").focus()
+    page.keyboard.press("s")
+    page.keyboard.press("s")
+    expect(page.locator(".bars .head.own")).to_have_text("XTC")
+    assert violations(page) == []
