@@ -161,8 +161,8 @@ def test_a_rotary_embedding_that_looks_at_the_length_is_not() -> None:
 
 
 def test_layers_that_keep_something_else_are_not() -> None:
-    lfm = tiny_model("lfm2", layer_types=["conv", "full_attention"])
-    assert not can_be_fixed(lfm)
+    assert not can_be_fixed(tiny_model("lfm2", layer_types=["conv", "full_attention"]))
+    assert not can_be_fixed(tiny_model("llama4_text", layer_types=["chunked_attention"] * 2))
 
 
 def test_quantized_or_moving_weights_and_other_attention_are_not() -> None:

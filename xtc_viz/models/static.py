@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
-from transformers.cache_utils import CacheLayerMixin, get_layer_types_and_kwargs
+from transformers.cache_utils import CacheLayerMixin, DynamicSlidingWindowLayer, StaticLayer
+
+from xtc_viz.models.cache import GrowingLayer, new_cache
 
 ROOM = 512
 ALIGNED = 64  # columns; attention kernels are quickest on whole blocks
@@ -40,14 +42,16 @@ class Graphs(Protocol):
 def can_be_fixed(model: Any) -> bool:
     """Whether a step of this model needs nothing beyond fixed buffers.
 
-    It does where a layer keeps more than keys and values, where the attention implementation or
-    the rotary embedding looks at lengths, where weights are quantized (their kernels may wait
-    for the device), and where accelerate moves weights about.
+    It needs more where a layer keeps more than keys and values or forgets them in chunks, where the
+    attention implementation or the rotary embedding looks at lengths, where weights are quantized
+    (their kernels may wait for the device), and where accelerate moves weights about.
     """
     config = model.config.get_text_config(decoder=True)
-    kinds = set(get_layer_types_and_kwargs(config)[0])
+    kinds = {type(layer) for layer in new_cache(config).layers}
     return (
-        kinds <= {"full_attention", "sliding_attention"}
+        kinds <= {GrowingLayer, DynamicSlidingWindowLayer}
+        and "chunked_attention" not in (getattr(config, "layer_types", None) or ())
+        and getattr(config, "attention_chunk_size", None) is None
         and config._attn_implementation in ("sdpa", "eager")
         and bool(getattr(model, "_can_compile_fullgraph", False))
         and "dynamic" not in _rope_types(getattr(config, "rope_parameters", None))
@@ -85,11 +89,11 @@ def forward(
     return logits
 
 
-class FixedLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
-    """Keys and values (lanes, heads, capacity, width); a step writes the column `position`."""
+class FixedLayer(StaticLayer):  # type: ignore[no-untyped-call]
+    """Keys and values (lanes, heads, capacity, width); a step writes the column `position`.
 
-    is_compileable = True
-    is_sliding = False
+    As transformers' own, but all layers go by one position, which the step itself moves on.
+    """
 
     def __init__(
         self, layer: CacheLayerMixin, length: int, capacity: int, position: torch.Tensor
@@ -98,16 +102,13 @@ class FixedLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
 
         `position`, (1,) int64, says on the device where the next column goes.
         """
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__(max_cache_len=capacity)
         assert layer.keys is not None
         assert layer.values is not None
-        self._position = position
         self.keys = _moved(layer.keys, length, capacity)
         self.values = _moved(layer.values, length, capacity)
+        self._position = position
         self.is_initialized = True
-
-    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
-        """Nothing is left to do."""
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
@@ -118,16 +119,9 @@ class FixedLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         self.values.index_copy_(2, self._position, value_states)
         return self.keys, self.values
 
-    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        return self.get_max_length(), 0
-
     def get_seq_length(self) -> Any:
         # A tensor, so that the mask is computed from what the buffer holds at each replay.
         return self._position[0]
-
-    def get_max_length(self) -> int:
-        assert self.keys is not None
-        return int(self.keys.shape[2])
 
 
 def _moved(old: torch.Tensor, length: int, capacity: int) -> torch.Tensor:
