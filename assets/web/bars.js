@@ -176,11 +176,11 @@ export class Bars {
   }
 
   head(parts, { title, tag, tau, own }, left, place, height) {
-    const letters = (place.column - 8) / 7;
+    const room = place.column - place.sign - 8;
     set(parts.title, { x: left, class: own ? "head own" : "head" });
-    setText(parts.title, shorten(title, letters));
+    setText(parts.title, shorten(title, Math.floor(room / 7.6)));
     set(parts.tag, { x: left });
-    setText(parts.tag, shorten(tag ?? "", letters));
+    setText(parts.tag, shorten(tag ?? "", Math.floor(room / 6.8)));
     const none = tau === undefined;
     const x = left + this.scale(tau ?? 0) * place.room;
     const y2 = height - place.high - 20;
