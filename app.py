@@ -15,7 +15,8 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local import leave_a_core
 from xtc_viz.models.spec import ATTENTIONS, QUANTIZATIONS, ModelSpec
 from xtc_viz.ui.app import build, launch_options
-from xtc_viz.ui.models import STORY_MODEL, May, default_may
+from xtc_viz.ui.models import May, default_may
+from xtc_viz.ui.offers import STORY_MODEL
 
 FAKE = "fake"
 

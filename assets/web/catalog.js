@@ -24,7 +24,7 @@ const CONSENT =
   "Accept its licence on its page of the hub, then start the server with HF_TOKEN set to a token of that account.";
 
 export class Catalog {
-  /** `onload(id)` is called when a model is chosen. */
+  /** `onload({ name, … })` is called when a model is chosen. */
   constructor(onload) {
     this.onload = onload;
     this.search = h("input", {
@@ -66,13 +66,15 @@ export class Catalog {
     const facts = [size(model.parameters), REASONS[model.reasoning] ?? model.kind, model.licence];
     if (ASKS.has(model.gated)) facts.push(h("span", { title: CONSENT }, ASKS.get(model.gated)));
     if (model.here) facts.push(model.here);
+    // Where only fewer bits fit, those are what is loaded.
+    const narrower = model.precision ? { precision: model.precision } : {};
     const button = h(
       "button",
       {
         type: "button",
         "data-id": model.id,
         "aria-label": `Load ${model.id}`,
-        onclick: () => this.onload(model.id),
+        onclick: () => this.onload({ name: model.id, ...narrower }),
       },
       "Load",
     );
@@ -91,7 +93,12 @@ export class Catalog {
         { class: "what" },
         facts.flatMap((fact, i) => (i ? [" · ", fact] : [fact])),
       ),
-      h("div", { class: "fit" }, h("i", { "aria-hidden": "true" }, sign), ` ${word} `),
+      h(
+        "div",
+        { class: "fit" },
+        h("i", { "aria-hidden": "true" }, sign),
+        ` ${word} ${model.held && `in ${model.held}`} `,
+      ),
       h(
         "div",
         { class: "need", title: "Weights, a context of 4,096 tokens and room" },

@@ -25,7 +25,7 @@ export class Models {
       this.line,
     );
     this.button.hidden = true;
-    this.catalog = new Catalog((name) => this.load({ name }));
+    this.catalog = new Catalog((what) => this.load(what));
     this.build();
     const look = () => document.visibilityState === "visible" && this.refresh();
     window.addEventListener("focus", look);

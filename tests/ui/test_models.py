@@ -15,22 +15,12 @@ from starlette.requests import Request
 from tests.models import tiny
 from tests.models.test_host import LONG, Gate, until
 from xtc_viz.errors import ModelError, SettingsError
-from xtc_viz.models.catalog import Precision, catalog
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.memory import readable
 from xtc_viz.models.spec import ModelSpec
 from xtc_viz.ui import controls
-from xtc_viz.ui.models import (
-    MAX_LOADS,
-    STORY_MODEL,
-    May,
-    default_may,
-    devices,
-    embedded,
-    entries,
-    wanted,
-)
+from xtc_viz.ui.models import MAX_LOADS, May, default_may, wanted
+from xtc_viz.ui.offers import STORY_MODEL
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.stream import Stops, messages
@@ -176,35 +166,6 @@ def test_what_cannot_be_wanted_is_named(data: object, words: str) -> None:
     with pytest.raises(SettingsError) as caught:
         wanted(data, May.ALL)
     assert words in str(caught.value)
-
-
-def test_the_list_begins_with_the_embedded_model_and_grows() -> None:
-    found = entries()
-    first, *rest = found["models"]
-    assert first["id"] == "story-model"
-    assert first["here"] == "part of xtc_viz"
-    assert first["fit"] == "fits"
-    assert [entry["id"] for entry in rest] == [model.id for model in catalog()]
-    assert [entry["parameters"] for entry in rest] == sorted(e["parameters"] for e in rest)
-    assert next(e for e in rest if "Nemo-Base" in e["id"])["gated"] is None
-    assert found["machine"]["memory"].endswith("B")
-
-
-def test_the_embedded_model_is_counted_right() -> None:
-    info = ModelHost().load(str(STORY_MODEL))
-    assert embedded().parameters == info.parameters
-
-
-def test_the_list_follows_precision() -> None:
-    for precision in Precision:
-        needs = {entry["id"]: entry["need"] for entry in entries(str(precision))["models"]}
-        for model in catalog():
-            assert needs[model.id] == readable(model.memory_bytes(precision))
-    with pytest.raises(SettingsError, match="precision"):
-        entries("2bit")
-    with pytest.raises(SettingsError, match="device"):
-        entries("auto", "cuda:99")
-    assert devices()[:2] == ["auto", "cpu"]
 
 
 def test_a_model_of_a_folder_takes_over_and_writes(folder: Path) -> None:

@@ -6,13 +6,14 @@ import logging
 import threading
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.loads import (
+    HostState,
     Load,
     Loader,
     LoadStoppedError,
@@ -24,34 +25,6 @@ from xtc_viz.models.spec import ModelSpec
 from xtc_viz.trace import ModelInfo
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class HostState:
-    """What a page says about the model; plain values.
-
-    `info` is the model in use. `loading` names one that is on its way, with words and a share in
-    [0, 1] where one is known; `load` is the id of that load. `failure` says why the last load
-    failed, until the next begins. `resting` says that the model in use has given its memory back;
-    it returns with the next run.
-    """
-
-    info: ModelInfo | None = None
-    loading: str = ""
-    load: str = ""
-    words: str = ""
-    share: float | None = None
-    failure: str = ""
-    resting: bool = False
-
-    @property
-    def phase(self) -> str:
-        """One of `loading`, `failed`, `ready`, `empty`, the first that applies."""
-        if self.loading:
-            return "loading"
-        if self.failure:
-            return "failed"
-        return "ready" if self.info else "empty"
 
 
 class Turn:
@@ -138,6 +111,12 @@ class ModelHost:
     def info(self) -> ModelInfo | None:
         """What is known of the model in use."""
         return self._state.info
+
+    @property
+    def resident(self) -> LanguageModel | None:
+        """The model in memory, without a turn: for its `info` and its tokenizer alone."""
+        with self._changed:
+            return self._model
 
     @property
     def waiting(self) -> int:

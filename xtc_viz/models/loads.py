@@ -1,4 +1,4 @@
-"""One load of a model: how it is made, stopped, and forgotten when it fails."""
+"""One load of a model: how it is made, stopped, forgotten when it fails, and what is said of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import secrets
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 
@@ -15,6 +16,7 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.download import fetch
 from xtc_viz.models.local import LocalModel
 from xtc_viz.models.spec import ModelSpec, Progress
+from xtc_viz.trace import ModelInfo
 
 # The first call may take as long as a download does and touches no device; what it returns reads
 # the model into memory.
@@ -29,6 +31,34 @@ def load_local(spec: ModelSpec, progress: Progress) -> Callable[[], LanguageMode
     """Load through transformers (a `Loader`)."""
     folder = fetch(spec, progress)
     return lambda: LocalModel.read(spec, folder, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class HostState:
+    """What a page says about the model; plain values.
+
+    `info` is the model in use. `loading` names one that is on its way, with words and a share in
+    [0, 1] where one is known; `load` is the id of that load. `failure` says why the last load
+    failed, until the next begins. `resting` says that the model in use has given its memory back;
+    it returns with the next run.
+    """
+
+    info: ModelInfo | None = None
+    loading: str = ""
+    load: str = ""
+    words: str = ""
+    share: float | None = None
+    failure: str = ""
+    resting: bool = False
+
+    @property
+    def phase(self) -> str:
+        """One of `loading`, `failed`, `ready`, `empty`, the first that applies."""
+        if self.loading:
+            return "loading"
+        if self.failure:
+            return "failed"
+        return "ready" if self.info else "empty"
 
 
 class Load:

@@ -5,38 +5,32 @@ Who may choose is decided when the server starts and held here, whatever a page 
 
 from __future__ import annotations
 
-import json
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
-import torch
-
 from xtc_viz.errors import BusyError, ModelError, SettingsError
-from xtc_viz.models.catalog import CatalogModel, Precision, catalog
-from xtc_viz.models.download import is_here
-from xtc_viz.models.host import HostState, ModelHost
-from xtc_viz.models.loads import Load
-from xtc_viz.models.memory import Machine, readable, this_machine
+from xtc_viz.models.catalog import catalog
+from xtc_viz.models.host import ModelHost
+from xtc_viz.models.loads import HostState, Load
 from xtc_viz.models.spec import ATTENTIONS, ModelSpec
 from xtc_viz.ui import payload
+from xtc_viz.ui.offers import (
+    AUTO,
+    STORY_MODEL,
+    choices,
+    devices,
+    embedded,
+    entries,
+    one_of,
+    precision_of,
+)
 
-STORY_MODEL = Path(__file__).parents[2] / "assets" / "story-model"
-AUTO = "auto"
 MAX_NAME = 300  # characters of a hub id, a folder or a revision
 MAX_LOADS = 4  # that are not over; more than one waits for the one before it
 MAX_KEPT = 100  # ends of loads that are told to who asks for them
-PRECISION_LABELS = {
-    Precision.FLOAT32: "32 bits",
-    Precision.BFLOAT16: "16 bits (bfloat16)",
-    Precision.INT8: "8 bits",
-    Precision.INT4: "4 bits",
-}
 
 
 class May(StrEnum):
@@ -63,80 +57,6 @@ def default_may(
     public = ("SPACE_ID", "SPACES_ZERO_GPU", "GRADIO_SHARE", "GRADIO_ROOT_PATH")
     opened = share or any(environment.get(name) for name in public)
     return May.OWN if private and not opened else May.FIXED
-
-
-@cache
-def embedded() -> CatalogModel:
-    """The story model of this repository, as an entry of the catalog."""
-    config: dict[str, Any] = json.loads((STORY_MODEL / "config.json").read_text(encoding="utf-8"))
-    return CatalogModel(
-        id=STORY_MODEL.name,
-        architecture=config["model_type"],
-        licence="apache-2.0",
-        gated=False,
-        kind="base",
-        reasoning="none",
-        layers=config["num_hidden_layers"],
-        hidden=config["hidden_size"],
-        inner=config["intermediate_size"],
-        heads=config["num_attention_heads"],
-        kv_heads=config["num_key_value_heads"],
-        head_dim=config["head_dim"],
-        vocab=config["vocab_size"],
-        tied=config["tie_word_embeddings"],
-    )
-
-
-def devices() -> list[str]:
-    """Return what a model may be put on here."""
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    return [AUTO, "cpu", *(f"cuda:{i}" for i in range(count))]
-
-
-def choices() -> dict[str, list[list[str]]]:
-    """Return what can be chosen beside a model's name: by field, pairs of a value and words."""
-    precisions = [[AUTO, "automatic"], *([str(p), words] for p, words in PRECISION_LABELS.items())]
-    if find_spec("bitsandbytes") is None:
-        precisions = [[value, words] for value, words in precisions if not value.endswith("bit")]
-    return {
-        "precision": precisions,
-        "device": [[name, "automatic" if name == AUTO else name] for name in devices()],
-        "attention": [[name, "automatic" if name == AUTO else name] for name in ATTENTIONS],
-    }
-
-
-def entries(precision: object = AUTO, device: object = AUTO) -> dict[str, Any]:
-    """Return every model with the memory that it needs, and whether this machine has that."""
-    where = _one_of("device", device, devices())
-    machine = this_machine(where)
-    chosen = _precision(precision)
-    held = chosen or (Precision.BFLOAT16 if machine.gpus else Precision.FLOAT32)
-    return {
-        "machine": {
-            "gpus": machine.gpus,
-            "memory": readable(machine.memory),
-            "free": readable(machine.free),
-        },
-        "models": [_entry(embedded(), held, machine, "part of xtc_viz")]
-        + [
-            _entry(model, held, machine, "on this machine" if is_here(model.id) else "")
-            for model in catalog()
-        ],
-    }
-
-
-def _entry(model: CatalogModel, held: Precision, machine: Machine, here: str) -> dict[str, Any]:
-    return {
-        "id": model.id,
-        "parameters": model.parameters,
-        "kind": model.kind,
-        "reasoning": model.reasoning,
-        "licence": model.licence,
-        "gated": model.gated,
-        "need": readable(model.memory_bytes(held)),
-        "fit": str(model.fit(machine, held)),
-        "here": here,
-    }
 
 
 def wanted(data: object, may: May) -> ModelSpec:
@@ -167,15 +87,15 @@ def wanted(data: object, may: May) -> ModelSpec:
     if revision and (may is May.CATALOG or name == embedded().id):
         # Anyone may put a revision on the hub, as a pull request.
         raise SettingsError("revision", "empty for this model", revision)
-    precision = _precision(data.get("precision", AUTO))
+    precision = precision_of(data.get("precision", AUTO))
     quantized = precision is not None and precision.quantized
     return ModelSpec(
         str(STORY_MODEL) if name == embedded().id else os.path.expanduser(name),
         revision=revision,
-        device=_one_of("device", data.get("device", AUTO), devices()),
+        device=one_of("device", data.get("device", AUTO), devices()),
         dtype=AUTO if precision is None or quantized else str(precision),
         quantization=str(precision) if precision and quantized else "none",
-        attention=_one_of("attention", data.get("attention", AUTO), ATTENTIONS),
+        attention=one_of("attention", data.get("attention", AUTO), ATTENTIONS),
     )
 
 
@@ -273,18 +193,6 @@ def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
 def _allow(may: May) -> None:
     if may is May.FIXED:
         raise ModelError("The model of this server is fixed.")
-
-
-def _precision(value: object) -> Precision | None:
-    """Return a precision, None for the one that suits the device."""
-    name = _one_of("precision", value, [AUTO, *Precision])
-    return None if name == AUTO else Precision(name)
-
-
-def _one_of(name: str, value: object, known: Any) -> str:
-    if not isinstance(value, str) or value not in known:
-        raise SettingsError(name, f"one of {', '.join(known)}", value)
-    return value
 
 
 def _text(name: str, value: object) -> str:

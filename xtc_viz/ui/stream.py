@@ -10,7 +10,8 @@ from time import perf_counter
 from typing import Any
 
 from xtc_viz.errors import PromptError, SettingsError, XTCVizError
-from xtc_viz.models.host import HostState, ModelHost
+from xtc_viz.models.host import ModelHost
+from xtc_viz.models.loads import HostState
 from xtc_viz.ui import controls, payload
 from xtc_viz.ui.jobs import prepare
 from xtc_viz.ui.runs import RunStore
