@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from xtc_viz.models.static import Step
 
@@ -59,6 +59,23 @@ class Tape(TorchDispatchMode):
                 if isinstance(old, torch.Tensor):
                     now[id(old)] = new
         return now[id(wanted)]
+
+
+class HostTape(Tape):
+    """Notes the operations on tensors in the host's memory, for a model that is elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_host: list[str] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = super().__torch_dispatch__(func, types, args, kwargs)
+        tensors = [x for x in tree_leaves((args, kwargs, result)) if isinstance(x, torch.Tensor)]
+        if any(tensor.device.type == "cpu" for tensor in tensors):
+            self.on_host.append(str(func))
+        return result
 
 
 class TapeGraphs:

@@ -12,10 +12,11 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from tests.models import tiny
-from tests.models.tape import RefusingGraphs, Tape, TapeGraphs
+from tests.models.tape import HostTape, RefusingGraphs, Tape, TapeGraphs
 from xtc_viz.models import static
+from xtc_viz.models.cache import new_cache
 from xtc_viz.models.local import LocalGeneration, LocalModel
-from xtc_viz.models.static import ROOM, Graphs, can_be_fixed
+from xtc_viz.models.static import ROOM, FixedStep, Graphs, can_be_fixed, forward
 
 Load = Callable[[str], LocalModel]
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}
@@ -134,6 +135,25 @@ def test_a_tape_refuses_to_look_at_a_value() -> None:
     for look in (lambda: x.sum().item(), lambda: bool((x > 1).all()), lambda: x[x > 1]):
         with pytest.raises(RuntimeError, match="while a step is recorded"), Tape():
             look()
+
+
+@each_architecture
+def test_a_recorded_step_touches_nothing_in_the_host_s_memory(architecture: str) -> None:
+    """On the device `meta`, whose tensors have no values at all."""
+    kind, sizes = tiny.CONFIGS[architecture]
+    config = kind(vocab_size=64, pad_token_id=None, **sizes)
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config).eval()
+        ids, positions = torch.zeros(2, 12, dtype=torch.int64), torch.arange(12)[None]
+    cache, tape = new_cache(config), HostTape()
+    with torch.inference_mode():
+        forward(model, ids, None, positions, cache)
+        step = FixedStep(model, cache, [0, 3], 12, 96, RefusingGraphs())
+        assert step([5, 6]).device.type == "meta"
+        with tape:
+            step._step()
+    assert len(tape.operations) > 20
+    assert tape.on_host == []
 
 
 def cache_of(generation: LocalGeneration) -> Any:
