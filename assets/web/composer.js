@@ -6,6 +6,7 @@ import { Extras } from "./extras.js";
 import { hints } from "./hints.js";
 import { LaneEditor } from "./laneeditor.js";
 import { laneTag } from "./lanes.js";
+import { protection } from "./protect.js";
 
 /** The lane that the sliders in front speak for: the first on which XTC acts, else the second. */
 export function frontLane(lanes) {
@@ -14,7 +15,7 @@ export function frontLane(lanes) {
 }
 
 export class Composer {
-  constructor(spec, { onrun, onstep, onstop, onchange }) {
+  constructor(spec, { onrun, onstep, onstop, onchange, tokens }) {
     this.spec = spec;
     this.onchange = () => {
       this.hint();
@@ -25,7 +26,7 @@ export class Composer {
       system: "",
       chat: false,
       settings: structuredClone(spec.settings),
-      protect: { eos: true, newline: true, texts: [] },
+      protect: protection(),
     };
     this.front = frontLane(this.draft.settings.lanes);
     this.prompt = h("textarea", {
@@ -84,7 +85,7 @@ export class Composer {
       onchange: () => this.edited(),
       onremove: (index) => this.removeLane(index),
     });
-    this.extras = new Extras(this);
+    this.extras = new Extras(this, tokens);
     this.chips = h("div", { class: "lane-chips", role: "group", "aria-label": "Lanes" });
     this.examples = this.exampleMenu();
     this.panel = h(
@@ -249,6 +250,7 @@ export class Composer {
   /** Take a whole draft over, from a link or a run on show. */
   take(draft) {
     this.draft = { ...this.draft, ...structuredClone(draft) };
+    this.draft.protect = protection(this.draft.protect);
     this.fill();
   }
 

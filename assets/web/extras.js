@@ -1,40 +1,15 @@
 // What a run needs now and then: chat, protected tokens, stop texts, the shared dice.
 
 import { h, set } from "./dom.js";
-
-function toggle(label, help, read, write) {
-  const box = h("input", { type: "checkbox", onchange: () => write(box.checked) });
-  return {
-    element: h("label", { class: "toggle", title: help }, box, h("span", {}, label)),
-    fill: () => {
-      box.checked = read();
-    },
-  };
-}
-
-/** A list of texts, one a line; an empty line is none. */
-function lines(label, help, read, write) {
-  const area = h("textarea", { rows: "2", spellcheck: "false", placeholder: "one a line" });
-  area.addEventListener("input", () => write(area.value.split("\n").filter((line) => line !== "")));
-  return {
-    element: h("label", { class: "lines" }, h("span", {}, label), area, h("small", {}, help)),
-    fill: () => {
-      area.value = read().join("\n");
-    },
-  };
-}
+import { lines, toggle } from "./fields.js";
+import { Protect } from "./protect.js";
 
 export class Extras {
-  constructor(composer) {
+  /** `ask` answers what a choice of protected tokens means on the model in use. */
+  constructor(composer, ask) {
     const draft = () => composer.draft;
     const changed = () => composer.onchange();
-    const protect = (name) => [
-      () => draft().protect[name],
-      (value) => {
-        draft().protect[name] = value;
-        changed();
-      },
-    ];
+    this.protect = new Protect(composer.spec, { draft, onchange: changed, ask });
     this.chat = toggle(
       "Chat template",
       "The prompt becomes a user's turn. Only for models that know a chat template.",
@@ -60,16 +35,9 @@ export class Extras {
           changed();
         },
       ),
-      toggle("Protect the end of the text", "XTC never removes it.", ...protect("eos")),
-      toggle("Protect line breaks", "XTC never removes them.", ...protect("newline")),
       this.chat,
     ];
     this.texts = [
-      lines(
-        "Protect these too",
-        "The first token of each; mind the space before a word.",
-        ...protect("texts"),
-      ),
       lines(
         "Stop at",
         "A lane ends when it has written one of these.",
@@ -88,23 +56,28 @@ export class Extras {
         "div",
         { class: "toggles" },
         this.toggles.map((part) => part.element),
+        this.protect.eos.element,
+        this.protect.newline.element,
       ),
       h(
         "div",
         { class: "extras-grid" },
         this.system,
+        this.protect.texts.element,
         this.texts.map((part) => part.element),
       ),
     );
+    this.element.addEventListener("toggle", () => this.protect.later());
   }
 
   /** Offer a chat only where the model has a template for it. */
   model(info) {
     this.chat.element.hidden = !info.chat;
+    this.protect.later();
   }
 
   fill(draft) {
-    for (const part of [...this.toggles, ...this.texts]) part.fill();
+    for (const part of [...this.toggles, this.protect, ...this.texts]) part.fill();
     this.systemText.value = draft.system;
     this.system.hidden = !draft.chat;
     set(this.element, { open: null });

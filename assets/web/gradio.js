@@ -15,6 +15,7 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
     block: (run, lane, index, candidates, xtc) => ask("block", run, lane, index, candidates, xtc),
     stages: (run, lane, i, candidates) => ask("stages", run, lane, i, candidates),
     whatIf: (run, lane, xtc) => ask("what_if", run, lane, xtc),
+    tokens: (protect) => ask("tokens", protect),
     strength: (run, lane, xtc) => ask("strength", run, lane, xtc),
     export: (run, kind) => ask("export", run, kind),
     load: (text) => ask("load", text),

@@ -55,6 +55,7 @@ export class Page {
       onrun: () => this.generate(),
       onstep: () => this.generate({ stepping: true }),
       onstop: () => this.stop(),
+      tokens: transport.tokens,
       onchange: () => this.whatIf.update(this.composer.draft.settings),
     });
     this.whatIf = new WhatIf(this.model, {

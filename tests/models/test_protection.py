@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.models import tiny
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.models.local import LocalModel
-from xtc_viz.models.protection import Newlines, protected_ids
+from xtc_viz.models.protection import Newlines, protected_ids, text_tokens
 
 
 def test_by_hand() -> None:
@@ -45,3 +47,28 @@ def test_what_is_no_choice_or_no_token_is_refused() -> None:
     for token in (-1, model.info.vocab_size):
         with pytest.raises(SettingsError, match=rf"token ids in \[0, .*\), but is {token}"):
             protected_ids(model, extra=[token])
+
+
+@pytest.mark.parametrize("architecture", tiny.CONFIGS)
+def test_a_text_becomes_the_tokens_that_it_has_within_another(
+    architecture: str, load: Callable[[str], LocalModel]
+) -> None:
+    """Also where the tokenizer puts a space before a text that stands alone."""
+    model = load(architecture)
+    for text in (" Lily", "Lily", " dragon", "🐉", "\n", "\n\n", ".\n", " "):
+        ids = text_tokens(model, text)
+        assert not set(ids) & set(model.tokenizer.all_special_ids)
+        written = model.detokenizer(model.encode("Tom"))
+        assert "".join(map(written.push, ids)) + written.flush() == text
+    assert text_tokens(model, " Lily") != text_tokens(model, "Lily")
+
+
+@given(st.text(st.sampled_from("ab \n.🐉L")))
+def test_the_fakes_texts_are_whole(text: str) -> None:
+    model = FakeModel()
+    assert (
+        "".join(map(model.token_text, text_tokens(model, text))).replace(
+            "<0xF0><0x9F><0x90><0x89>", "🐉"
+        )
+        == text
+    )

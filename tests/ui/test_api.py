@@ -24,6 +24,7 @@ from tests.ui.factories import decode
 from xtc_viz import tracefile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
+from xtc_viz.models.protection import protected_ids
 from xtc_viz.settings import with_protected
 from xtc_viz.trace import FinishReason
 from xtc_viz.ui import presets
@@ -132,7 +133,7 @@ def test_lanes_by_name_and_by_value_and_every_other_setting(client: Client) -> N
         top_candidates=120,
         system="Be brief.",
         chat=True,
-        protect_newline=False,
+        protect_newline="token",
         protect_texts=[" the"],
     )
     trace = tracefile.loads(answer["trace"])
@@ -141,7 +142,8 @@ def test_lanes_by_name_and_by_value_and_every_other_setting(client: Client) -> N
     mine = trace.lanes[2].settings.sampler
     assert (mine.top_k, mine.xtc.rho, mine.xtc.tau) == (9, 1.0, 0.05)
     model = FakeModel()
-    assert mine.xtc.protected == {*model.info.eos_ids, *model.encode(" the")}
+    own = model.encode(" the")
+    assert mine.xtc.protected == protected_ids(model, "token", own)
     assert (trace.settings.shared_randomness, trace.settings.top_candidates) == (False, 120)
     assert trace.settings.stop == ("never written",)
     assert trace.prompt_ids == tuple(model.encode_chat(PROMPT, "Be brief."))
@@ -234,6 +236,7 @@ TAU = {"sampler": {"xtc": {"tau": 3}}}
         ({"stop": [""]}, "`stop` must be a list of non-empty texts"),
         ({"chat": "no"}, "`chat` must be true or false, but is 'no'"),
         ({"protect_eos": 0}, "`protect_eos` must be true or false, but is 0"),
+        ({"protect_newline": "some"}, "`protect_newline` must be true, false or one of token, all"),
         ({"protect_texts": [1]}, "`protect` must be a list of non-empty texts, but is [1]"),
     ],
 )

@@ -12,7 +12,7 @@ from xtc_viz.errors import SettingsError
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.settings import KNOBS, RunSettings
 from xtc_viz.ui import controls, presets
-from xtc_viz.ui.controls import LaneError, Protection, parse
+from xtc_viz.ui.controls import LaneError, parse
 
 
 def sent(**changes: object) -> dict[str, object]:
@@ -66,6 +66,8 @@ def test_an_error_names_field_bounds_value_and_lane(name: str) -> None:
         ({"settings": {"lanes": [{}], "colour": 1}}, "colour"),
         ({"protect": []}, "protect"),
         ({"protect": {"texts": [""]}}, "protect"),
+        ({"protect": {"texts": ["x"] * 201}}, "protect"),
+        ({"protect": {"newline": "some"}}, "protect_newline"),
     ],
 )
 def test_every_wrong_value_is_named(change: dict[str, object], field: str) -> None:
@@ -81,14 +83,6 @@ def test_nothing_else_than_a_settings_error_comes_of_garbage(value: object) -> N
             parse(data)
         except SettingsError:
             continue
-
-
-def test_protected_tokens_are_resolved_for_the_model() -> None:
-    model = FakeModel()
-    newlines = set(model.info.newline_ids)
-    everything = Protection(texts=(" Lily",)).ids(model)
-    assert everything == {*model.info.eos_ids, *newlines, *model.encode(" Lily")}
-    assert Protection(eos=False, newline=False).ids(model) == frozenset()
 
 
 def test_a_request_puts_them_into_every_lane() -> None:

@@ -32,7 +32,8 @@ class Desk:
         self.trace, self.model = decode(length=80)
         self.store = RunStore()
         self.run = self.store.add(Run.of(self.trace, "done"))
-        made = questions(ModelHost(self.model), self.store, Stops())
+        self.host = ModelHost(self.model)
+        made = questions(self.host, self.store, Stops())
         self.questions = {question.__name__: question for question in made}
 
     def ask(self, name: str, *arguments: Any) -> Any:
@@ -178,3 +179,18 @@ def test_the_shipped_recorded_run_can_be_shown() -> None:
     assert {lane["name"] for lane in message["head"]["lanes"]} == {"Baseline", "XTC"}
     assert len(json.dumps(message)) < 60_000
     assert controls.specification()["settings"]["lanes"][1]["name"] == "XTC"
+
+
+def test_protected_tokens_are_shown_while_the_model_is_busy(desk: Desk) -> None:
+    asked = {"eos": True, "newline": "token", "texts": [" Lily", " dragons"]}
+    with desk.host.turn() as turn:
+        assert turn.wait(1), "somebody else decodes"
+        shown = desk.ask("tokens", asked)
+    assert [text["tokens"] for text in shown["texts"]] == [[" Lily"], [" dragon", "s"]]
+    assert shown["count"] == shown["eos"] + shown["newline"] + 2
+    assert "protect_newline" in desk.ask("tokens", {"newline": 5})["error"]["message"]
+
+
+def test_without_a_model_in_memory_no_token_is_known() -> None:
+    (tokens,) = (q for q in questions(ModelHost(), RunStore(), Stops()) if q.__name__ == "tokens")
+    assert json.loads(tokens([{}])) is None

@@ -51,3 +51,18 @@ def protected_ids(
             raise SettingsError("protected", f"token ids in [0, {info.vocab_size})", token)
         ids.add(token)
     return frozenset(ids)
+
+
+def text_tokens(model: LanguageModel, text: str) -> list[int]:
+    """Return the tokens of a text as they stand within another one, special ones left out.
+
+    The text is put behind a newline or a tilde: alone, many SentencePiece tokenizers would put
+    a space before it, and so make another token of its beginning.
+    """
+    for mark in ("\n", "~"):
+        before, both = model.encode(mark), model.encode(mark + text)
+        if both[: len(before)] == before:
+            return both[len(before) :]
+    # The marks became one token with what follows, or the tokenizer ends every text.
+    special = set(model.encode(""))
+    return [token for token in model.encode(text) if token not in special]

@@ -46,7 +46,7 @@ def build_api(host: ModelHost) -> None:
         system: str = "",
         chat: bool = False,
         protect_eos: bool = True,
-        protect_newline: bool = True,
+        protect_newline: bool | str = True,
         protect_texts: list[str] = NO_TEXTS,
     ) -> Iterator[dict[str, Any]]:
         """Write on from a prompt in up to four lanes at once, on the same random numbers.
@@ -55,7 +55,7 @@ def build_api(host: ModelHost) -> None:
         {"temperature": 1.0, "xtc": {"rho": 0.5, "tau": 0.1}}}. Reports how the run stands as it
         goes on; the last report holds the trace of every step, as the text of a trace file.
         """
-        switches = {"chat": chat, "protect_eos": protect_eos, "protect_newline": protect_newline}
+        switches = {"chat": chat, "protect_eos": protect_eos}
         try:
             for name, value in switches.items():
                 if not isinstance(value, bool):

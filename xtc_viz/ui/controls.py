@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.models.protection import Newlines
 from xtc_viz.settings import (
     KNOBS,
     MAX_LANES,
@@ -25,6 +26,7 @@ from xtc_viz.settings import (
     with_protected,
 )
 from xtc_viz.ui import presets
+from xtc_viz.ui.protected import Protection, parse_protection
 
 MAX_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens
 STACK = tuple(f.name for f in fields(SamplerSettings) if f.name in KNOBS)
@@ -37,6 +39,11 @@ STRATEGY_LABELS = {
 PLACE_LABELS = {
     XTCPlace.AFTER_TEMPERATURE: "After temperature",
     XTCPlace.BEFORE_TEMPERATURE: "Before temperature",
+}
+NEWLINE_LABELS = {
+    Newlines.ALL: "all that hold one",
+    Newlines.TOKEN: "only the plain one",
+    Newlines.NONE: "no",
 }
 
 
@@ -62,6 +69,7 @@ def specification() -> dict[str, Any]:
         "knobs": {name: knob_spec(knob) for name, knob in KNOBS.items()},
         "stack": STACK,
         "strategies": [[str(value), label] for value, label in STRATEGY_LABELS.items()],
+        "newlines": [[str(value), label] for value, label in NEWLINE_LABELS.items()],
         "places": [[str(value), label] for value, label in PLACE_LABELS.items()],
         "maxLanes": MAX_LANES,
         "strengths": [lane.to_dict() for lane in presets.STRENGTHS],
@@ -81,35 +89,13 @@ class LaneError(SettingsError):
 
 
 @dataclass(frozen=True, slots=True)
-class Protection:
-    """Which tokens XTC must never silence: the two kinds by switch, and the user's own texts."""
-
-    eos: bool = True
-    newline: bool = True
-    texts: tuple[str, ...] = ()
-
-    def ids(self, model: LanguageModel) -> frozenset[int]:
-        """Return the protected token ids; of a text of several tokens, its first."""
-        found: set[int] = set()
-        if self.eos:
-            found.update(model.info.eos_ids)
-        if self.newline:
-            found.update(model.info.newline_ids)
-        specials = set(model.encode(""))
-        for text in self.texts:
-            own = [token for token in model.encode(text) if token not in specials]
-            found.update(own[:1])
-        return frozenset(found)
-
-
-@dataclass(frozen=True, slots=True)
 class Request:
     """One press of Generate, checked. `number` tells the page which press an answer belongs to."""
 
     number: int
     prompt: str
     settings: RunSettings
-    protection: Protection = Protection()
+    protection: Protection = field(default_factory=Protection)
     system: str = ""
     chat: bool = False
 
@@ -145,7 +131,7 @@ def parse(data: object) -> Request:
         number=number if isinstance(number, int) else 0,
         prompt=prompt,
         settings=settings,
-        protection=_protection(data.get("protect", {})),
+        protection=parse_protection(data.get("protect", {})),
         system=_text("system", data.get("system", "")),
         chat=data.get("chat") is True,
     )
@@ -170,14 +156,3 @@ def _text(name: str, value: object) -> str:
         shown = value if not isinstance(value, str) else f"{len(value):,} characters"
         raise SettingsError(name, f"a text of at most {MAX_PROMPT:,} characters", shown)
     return value
-
-
-def _protection(value: object) -> Protection:
-    if not isinstance(value, Mapping):
-        raise SettingsError("protect", "an object with named values", value)
-    texts = value.get("texts", [])
-    if not isinstance(texts, (list, tuple)) or not all(isinstance(t, str) and t for t in texts):
-        raise SettingsError("protect", "a list of non-empty texts", texts)
-    return Protection(
-        value.get("eos", True) is True, value.get("newline", True) is True, tuple(texts)
-    )

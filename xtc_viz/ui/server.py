@@ -18,6 +18,7 @@ from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, imagine, payload
 from xtc_viz.ui.controls import whole
 from xtc_viz.ui.models import May, model_questions
+from xtc_viz.ui.protected import as_tokens, parse_protection
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.stream import Stops, problem
@@ -91,6 +92,11 @@ def questions(
         settings = _xtc(found, number, xtc)
         return imagine.what_if(trace.lanes[number], settings, trace.settings.top_candidates)
 
+    def tokens(protect: object) -> object:
+        """What a choice of protected tokens means on the model in memory; null without one."""
+        chosen, model = parse_protection(protect), host.resident
+        return as_tokens(chosen, model) if model else None
+
     def strength(run: object, lane: object, xtc: object) -> object:
         """The map of ρ × τ for a lane's text."""
         found, number = _lane(store, run, lane)
@@ -116,7 +122,7 @@ def questions(
         run = Run.of(tracefile.loads(text), "loaded")
         return run.whole(store.add(run))
 
-    every = (block, open, stop, stages, what_if, strength, export, load)
+    every = (block, open, stop, stages, what_if, tokens, strength, export, load)
     return [*(answer(function) for function in every), *_about_models(host, may)]
 
 
