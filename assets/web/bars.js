@@ -36,7 +36,7 @@ function makeCell() {
   const cell = {
     bar: s("rect", { height: 14, rx: 1.5 }),
     line: s("rect", { class: "line", height: 4 }),
-    sign: s("text", { class: "sign" }),
+    sign: s("text"),
     gone: s("tspan", { class: "gone" }),
     value: s("tspan"),
   };
@@ -48,7 +48,7 @@ function makeCell() {
 function makeRow() {
   const row = {
     hit: s("rect", { class: "hit", x: 0, width: "100%" }),
-    sign: s("text", { class: "sign", x: 4 }),
+    sign: s("text", { x: 4 }),
     strip: s("rect", { class: "strip", x: 0, y: 1, width: "100%", height: 17 }),
     label: s("text", { class: "label" }),
     cells: [makeCell(), makeCell()],
@@ -66,7 +66,8 @@ function makeColumn() {
     tau: s("line", { class: "tau" }),
     tauText: s("text", { class: "tau-text" }),
   };
-  column.group = s("g", {}, column.tau, column.tauText, column.title, column.tag);
+  column.threshold = s("g", {}, column.tau, column.tauText);
+  column.group = s("g", {}, column.title, column.tag);
   return column;
 }
 
@@ -181,12 +182,13 @@ export class Bars {
     setText(parts.title, shorten(title, Math.floor(room / 7.6)));
     set(parts.tag, { x: left });
     setText(parts.tag, shorten(tag ?? "", Math.floor(room / 6.8)));
-    const none = tau === undefined;
-    const x = left + this.scale(tau ?? 0) * place.room;
+    if (tau === undefined) return parts.threshold.remove();
+    if (!parts.threshold.parentNode) parts.group.prepend(parts.threshold);
+    const x = left + this.scale(tau) * place.room;
     const y2 = height - place.high - 20;
-    set(parts.tau, { x1: x, x2: x, y1: place.top - 14, y2, visibility: none ? "hidden" : null });
+    set(parts.tau, { x1: x, x2: x, y1: place.top - 14, y2 });
     set(parts.tauText, { x: x + 4, y: place.top - 6 });
-    setText(parts.tauText, none ? "" : `τ ${setting(tau)}`);
+    setText(parts.tauText, `τ ${setting(tau)}`);
   }
 
   /** What of a row depends on its place and not on what it shows. */
@@ -196,12 +198,14 @@ export class Bars {
     set(parts.words, { transform });
     set(parts.strip, { visibility: place.over ? null : "hidden" });
     set(parts.hit, { height: place.high });
-    set(parts.sign, { y: place.base });
+    // Signs stand before the token, or, where there are two lanes, before the bar of each.
+    set(parts.sign, { y: place.base, class: place.sign ? null : "sign" });
     set(parts.label, { x: place.x, y: place.label });
     parts.cells.forEach((cell, k) => {
       set(cell.bar, { x: place.lefts[k], y: place.bar });
       set(cell.line, { x: place.lefts[k], y: place.bar + 5 });
-      set(cell.sign, { x: place.lefts[k] - 14, y: place.base });
+      const name = place.sign ? "sign" : null;
+      set(cell.sign, { x: place.lefts[k] - 14, y: place.base, class: name });
       set(cell.text, { y: place.base });
     });
   }
