@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 from collections.abc import Callable
@@ -11,9 +12,10 @@ import pytest
 import torch
 
 from xtc_viz.errors import ModelError
+from xtc_viz.models.host import ModelHost
 from xtc_viz.models.loading import is_out_of_memory
 from xtc_viz.models.local import LocalModel
-from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.spec import ModelSpec, Progress
 
 Folder = Callable[[str], Path]
 
@@ -132,3 +134,29 @@ def test_out_of_memory_is_told_from_other_errors() -> None:
     with pytest.raises(RuntimeError) as caught:
         torch.empty(1 << 60, dtype=torch.uint8)
     assert is_out_of_memory(caught.value)
+
+
+def test_a_load_can_be_stopped_between_two_weights(copy: Path) -> None:
+    """And leaves nothing behind of the half-read model."""
+
+    def models() -> int:
+        gc.collect()
+        return sum(type(thing).__name__ == "LlamaForCausalLM" for thing in gc.get_objects())
+
+    before = models()
+    host = ModelHost(loader=lambda spec, progress: lambda: reader(spec, progress))
+
+    def reader(spec: ModelSpec, progress: Progress) -> LocalModel:
+        def told(words: str, share: float | None) -> None:
+            if share is not None and share > 0.5:
+                host.stop_load(host.state.load)
+            progress(words, share)
+
+        return LocalModel.read(spec, Path(spec.name), told)
+
+    load = host.load_in_background(str(copy))
+    assert load.wait(20)
+    assert load.failure == "Loading mine was stopped."
+    assert host.info is None
+    assert models() == before
+    assert LocalModel.load(str(copy)).info.name == "mine"

@@ -16,12 +16,11 @@ from xtc_viz.models.loads import (
     HostState,
     Load,
     Loader,
-    LoadStoppedError,
     forget_frames,
     free_memory,
     load_local,
 )
-from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.spec import LoadStoppedError, ModelSpec
 from xtc_viz.trace import ModelInfo
 
 log = logging.getLogger(__name__)
@@ -218,7 +217,8 @@ class ModelHost:
             while not self._is_first(load, 0.05):
                 load.check()
             return self._load(load).info
-        except LoadStoppedError:
+        except LoadStoppedError as stopped:
+            forget_frames(stopped)
             load.error = ModelError(f"Loading {load.name} was stopped.")
             raise load.error from None
         except BaseException as error:

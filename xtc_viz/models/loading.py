@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +13,11 @@ import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+from transformers.utils.logging import set_tqdm_hook
 
 from xtc_viz.errors import ModelError
 from xtc_viz.models.placement import options, resolve_device, resolve_dtype, spread_of
-from xtc_viz.models.spec import ModelSpec, Progress, no_progress
+from xtc_viz.models.spec import LoadStoppedError, ModelSpec, Progress, no_progress
 
 
 def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tuple[Any, Any]:
@@ -28,13 +32,14 @@ def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tup
         _check_weights(folder, name)
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         # Typed as one value, but `output_loading_info` makes it two.
-        both: Any = AutoModelForCausalLM.from_pretrained(
-            folder,
-            **chosen,
-            use_safetensors=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-        )
+        with _counted(f"reading {name}", progress):
+            both: Any = AutoModelForCausalLM.from_pretrained(
+                folder,
+                **chosen,
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
         model, loaded = both
         if loaded["missing_keys"]:
             # transformers would go on with random numbers in their place.
@@ -44,10 +49,31 @@ def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tup
             # It would run, at minutes a token.
             raise ModelError(f"{name} does not fit into the memory that `max_memory` admits.")
         return model.eval(), tokenizer
-    except ModelError:
+    except (ModelError, LoadStoppedError):
         raise
     except Exception as error:
         raise _read_error(error, name, device) from error
+
+
+@contextmanager
+def _counted(words: str, progress: Progress) -> Iterator[None]:
+    """Tell `progress` how many of the weights are read, which transformers counts on a bar."""
+    thread = threading.get_ident()
+
+    def told(weights: Iterable[Any], count: int) -> Iterator[Any]:
+        for done, weight in enumerate(weights):
+            progress(words, done / count)
+            yield weight
+
+    def bar(make: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        mine = threading.get_ident() == thread and options.get("desc") == "Loading weights"
+        return told(args[0], len(args[0])) if mine else make(*args, **options)
+
+    former = set_tqdm_hook(bar)
+    try:
+        yield
+    finally:
+        set_tqdm_hook(former)
 
 
 def _check_config(folder: Path, name: str) -> None:

@@ -15,16 +15,12 @@ from xtc_viz.errors import ModelError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.download import fetch
 from xtc_viz.models.local import LocalModel
-from xtc_viz.models.spec import ModelSpec, Progress
+from xtc_viz.models.spec import LoadStoppedError, ModelSpec, Progress
 from xtc_viz.trace import ModelInfo
 
 # The first call may take as long as a download does and touches no device; what it returns reads
 # the model into memory.
 Loader = Callable[[ModelSpec, Progress], Callable[[], LanguageModel]]
-
-
-class LoadStoppedError(Exception):
-    """A load was told to stop."""
 
 
 def load_local(spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
@@ -76,7 +72,7 @@ class Load:
         self._done = threading.Event()
 
     def stop(self) -> None:
-        """Give the load up: at once while it downloads or waits, else before it takes effect."""
+        """Give the load up: between two files or weights, and before it takes effect."""
         self._stop.set()
 
     def check(self) -> None:

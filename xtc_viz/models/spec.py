@@ -42,5 +42,9 @@ class ModelSpec:
         return Path(self.name).resolve().name if self.is_folder else self.name
 
 
+class LoadStoppedError(Exception):
+    """A load was told to stop: what a `Progress` raises to end it."""
+
+
 def no_progress(words: str, share: float | None) -> None:
     """Ignore how far it is."""
