@@ -82,7 +82,8 @@ def test_the_story_of_choosing_a_model(
     visit: Visit, choosing: Server, slow: Slow, folder: Path, tmp_path: Path, keep: Keep
 ) -> None:
     page = visit(choosing)
-    other = visit(choosing)
+    other, third = visit(choosing), visit(choosing)
+    expect(third.get_by_test_id("model")).to_contain_text("fake")
     head = page.get_by_test_id("model")
     expect(head).to_contain_text("fake")
     run(page, "Once", length=6)
@@ -112,7 +113,9 @@ def test_the_story_of_choosing_a_model(
     assert chips(page, 1).count() == 5
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
 
-    # The other session learns of it when it looks at its page, and from its run.
+    # Other sessions learn of it when someone looks at their page again, or from a run.
+    third.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(third.get_by_test_id("model")).to_contain_text("tiny-llama")
     expect(other.get_by_test_id("model")).to_contain_text("fake")
     run(other, "Once", length=4)
     expect(other.get_by_test_id("origin")).to_have_text(

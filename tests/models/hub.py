@@ -11,6 +11,9 @@ from pathlib import Path
 from threading import Thread
 from urllib.parse import unquote, urlsplit
 
+import huggingface_hub
+import pytest
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 # Answers to a client without a token, as the hub gives them: status and error code.
 REFUSED = {
@@ -75,6 +78,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
+
+
+def use(url: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Point the hub's client to `url`, with a cache of its own."""
+    constants = huggingface_hub.constants
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    template = constants.HUGGINGFACE_CO_URL_TEMPLATE.partition("/{repo_id}")
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", url + "".join(template[1:]))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
 
 
 @contextmanager

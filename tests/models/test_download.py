@@ -29,13 +29,8 @@ def address(
     (source / "own.py").write_text("raise SystemExit('never fetched')")
     (source / "original").mkdir()
     (source / "original" / "copy.safetensors").write_bytes(b"never fetched")
-    constants = huggingface_hub.constants
     with hub.serve(source) as (url, asked):
-        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-        monkeypatch.setattr(constants, "ENDPOINT", url)
-        template = constants.HUGGINGFACE_CO_URL_TEMPLATE.partition("/{repo_id}")
-        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", url + "".join(template[1:]))
-        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+        hub.use(url, tmp_path / "cache", monkeypatch)
         yield asked
 
 

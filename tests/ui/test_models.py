@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.requests import Request
 
-from tests.models import tiny
+from tests.models import hub, tiny
 from tests.models.test_host import LONG, Gate, until
 from xtc_viz.errors import ModelError, SettingsError
+from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.loads import load_local
+from xtc_viz.models.spec import ModelSpec, Progress
 from xtc_viz.ui import controls
 from xtc_viz.ui.models import MAX_LOADS, May, default_may, wanted
 from xtc_viz.ui.offers import STORY_MODEL
@@ -193,6 +195,46 @@ def test_a_broken_folder_is_told_to_who_asked_and_the_former_model_stays(
     assert desk.ask("hello")["asked"] is None
     gone = desk.ended(desk.choose(tmp_path / "nowhere"))
     assert "There is no folder" in gone["asked"]["words"]
+
+
+def test_a_model_of_the_hub_arrives_with_its_progress_and_stays_here(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "Qwen/Qwen3-0.6B"
+
+    def here() -> str:
+        (found,) = (entry for entry in desk.ask("models")["models"] if entry["id"] == name)
+        return str(found["here"])
+
+    notes: set[str] = set()
+    loader = load_local
+
+    def listening(spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
+        def told(words: str, share: float | None) -> None:
+            progress(words, share)
+            notes.add(desk.ask("hello")["note"])
+
+        return loader(spec, told)
+
+    with hub.serve(folder) as (url, _):
+        hub.use(url, tmp_path / "cache", monkeypatch)
+        desk = Desk(ModelHost(FakeModel(), listening), May.CATALOG)
+        assert here() == ""
+        told = desk.ended(desk.choose(name))
+        assert told["model"]["revision"] == hub.COMMIT
+        assert f"Looking for {name}" in notes
+        assert f"Downloading {name} · 100 %" in notes
+        assert any(note.startswith(f"Reading {name} · ") for note in notes)
+        assert here() == "on this machine"
+        desk = Desk(ModelHost(FakeModel()), May.ALL)
+        for asked, words in (
+            ({"name": "meta/gated"}, "meta/gated is gated: accept its licence"),
+            ({"name": "no/where"}, "'no/where' was not found"),
+            ({"name": name, "revision": "v9"}, f"{name} has no revision 'v9'"),
+        ):
+            told = desk.ended(desk.ask("choose_model", asked))
+            assert words in told["asked"]["words"]
+            assert told["model"]["name"] == "fake"
 
 
 def test_a_stop_ends_the_load_it_was_meant_for(gate: Gate) -> None:
