@@ -235,7 +235,7 @@ export class Composer {
 
   /** Show the settings of a run, so that they can be changed from there. */
   adopt(head) {
-    const { prompt, system, chat, seed, length, shared } = head;
+    const { prompt, system, chat, seed, length, shared, protect } = head;
     const lanes = head.lanes.filter((lane) => !lane.branch);
     const settings = {
       ...this.draft.settings,
@@ -244,7 +244,7 @@ export class Composer {
       max_new_tokens: length,
       shared_randomness: shared,
     };
-    this.take({ prompt, system, chat, settings });
+    this.take({ prompt, system, chat, settings, protect });
   }
 
   /** Take a whole draft over, from a link or a run on show. */

@@ -56,7 +56,7 @@ export class Page {
       onstep: () => this.generate({ stepping: true }),
       onstop: () => this.stop(),
       tokens: transport.tokens,
-      onchange: () => this.whatIf.update(this.composer.draft.settings),
+      onchange: () => this.whatIf.update(this.composer.draft),
     });
     this.whatIf = new WhatIf(this.model, {
       anew: () => this.generate(),
@@ -259,8 +259,9 @@ export class Page {
       if (settings.lanes[k]?.name === lane.name)
         settings.lanes[k].sampler = structuredClone(lane.sampler);
     }
+    this.composer.draft.protect = structuredClone(this.model.run.head.protect);
     this.composer.fill();
-    this.whatIf.update(settings);
+    this.whatIf.update(this.composer.draft);
   }
 
   /** A point of the map was chosen. */
@@ -269,7 +270,7 @@ export class Page {
     if (!draft) return;
     Object.assign(draft.sampler.xtc, { rho, tau });
     this.composer.fill();
-    this.whatIf.update(this.composer.draft.settings);
+    this.whatIf.update(this.composer.draft);
   }
 
   async keep(kind) {

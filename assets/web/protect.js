@@ -12,6 +12,10 @@ export function protection({ eos = true, newline = true, texts = [] } = {}) {
   return { eos, newline: named, texts: [...texts] };
 }
 
+export function sameProtection(a, b) {
+  return a.eos === b.eos && a.newline === b.newline && a.texts.join("\n") === b.texts.join("\n");
+}
+
 export class Protect {
   /** `draft()` holds the choice, `onchange()` follows every change of it; `ask(choice)` answers
       what it means on the model in use, or null where none is in memory. */

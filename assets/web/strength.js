@@ -40,15 +40,13 @@ export class Strength {
     if (!this.element.open || !run || this.model.busy || !this.model.transport.strength) return;
     const { xtc } = run.head.lanes[this.lane].sampler;
     const now = run.lanes[this.lane].imagined?.xtc ?? xtc;
-    const key = `${run.id} ${this.lane} ${now.strategy} ${run.lanes[this.lane].chips.length}`;
+    const { rho, tau, strategy, protect } = now;
+    const of = JSON.stringify([strategy, protect]);
+    const key = `${run.id} ${this.lane} ${of} ${run.lanes[this.lane].chips.length}`;
     if (key !== this.key) {
       this.key = key;
-      const { rho, tau } = now;
-      this.grid = await this.model.transport.strength(run.id, this.lane, {
-        rho,
-        tau,
-        strategy: now.strategy,
-      });
+      const xtc = { rho, tau, strategy, ...(protect ? { protect } : {}) };
+      this.grid = await this.model.transport.strength(run.id, this.lane, xtc);
       if (key !== this.key) return;
       this.cells();
     }

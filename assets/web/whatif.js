@@ -1,7 +1,8 @@
 // What if: other XTC settings along the text that was written. The server decides every recorded
 // step again; no model runs, and the text stays as it is.
 
-import { decimal, h, percent, setting } from "./dom.js";
+import { decimal, h, percent, setting, token } from "./dom.js";
+import { sameProtection } from "./protect.js";
 
 function same(a, b) {
   return a.rho === b.rho && a.tau === b.tau && a.strategy === b.strategy;
@@ -38,18 +39,18 @@ export class WhatIf {
     for (const lane of this.model.run?.lanes ?? []) lane.imagined = null;
   }
 
-  /** The settings in the composer changed. */
-  async update(settings) {
+  /** The draft in the composer changed. */
+  async update(draft) {
     const { run } = this.model;
     this.asked += 1;
     if (!run || this.model.busy || !this.model.transport.whatIf) return;
     if (this.going) {
-      this.later = settings;
+      this.later = draft;
       return;
     }
     this.going = true;
     try {
-      await this.ask(run, settings);
+      await this.ask(run, draft);
     } catch {
       // A value out of bounds: it is named when someone presses Generate.
       for (const lane of run.lanes) lane.imagined = null;
@@ -62,18 +63,22 @@ export class WhatIf {
     if (later) this.update(later);
   }
 
-  async ask(run, settings) {
+  async ask(run, { settings, protect }) {
+    // A choice is sent only where it reads otherwise; what it means, the server finds out.
+    const guard = sameProtection(protect, run.head.protect) ? {} : { protect };
     for (const [k, lane] of run.lanes.entries()) {
       const draft = settings.lanes[k];
       const own = run.head.lanes[k].sampler.xtc;
-      if (!draft || draft.name !== run.head.lanes[k].name || same(draft.sampler.xtc, own)) {
+      const mine = draft?.name === run.head.lanes[k].name;
+      const known = mine && same(draft.sampler.xtc, own);
+      if (!mine || (known && (own.rho === 0 || !guard.protect))) {
         lane.imagined = null;
         continue;
       }
       const { rho, tau, strategy } = draft.sampler.xtc;
-      const xtc = { rho, tau, strategy };
+      const xtc = structuredClone({ rho, tau, strategy, ...guard });
       const found = await this.model.transport.whatIf(run.id, k, xtc);
-      lane.imagined = { ...found, xtc };
+      lane.imagined = known && !found.guarded && !found.unsure.length ? null : { ...found, xtc };
     }
   }
 
@@ -90,8 +95,9 @@ export class WhatIf {
     const { name } = this.model.run.head.lanes[k];
     const { rho, tau } = imagined.xtc;
     const now = lane.stats?.outcomes[3] ?? 0;
+    const guard = imagined.guarded ? " and other protected tokens" : "";
     const words = [
-      `${name} with ρ ${setting(rho)} and τ ${setting(tau)} would fire `,
+      `${name} with ρ ${setting(rho)} and τ ${setting(tau)}${guard} would fire `,
       h("b", {}, String(imagined.counts[3])),
       ` times (it fired ${now}); over all coins ${decimal(imagined.expected, 1)} times, `,
       `removing ${percent(imagined.removed)} of the probability a step.`,
@@ -99,6 +105,13 @@ export class WhatIf {
     if (tau > 0.5) words.push(" Above τ = 0.5 XTC can never fire.");
     if (!imagined.exact) {
       words.push(" Not exact: at this τ more tokens may be eligible than were recorded.");
+    }
+    for (const text of imagined.unsure) {
+      words.push(
+        " Left out: ",
+        token(text),
+        ", whose first token only the model of this run knows.",
+      );
     }
     return h("p", {}, words);
   }

@@ -163,6 +163,35 @@ def test_what_if_follows_the_sliders_along_the_same_text(
     expect(page.locator("#lane-1 .t.o3")).to_have_count(fired)
 
 
+def test_what_if_other_tokens_were_protected(visit: Visit, fake: Server, keep: Keep) -> None:
+    page = visit(fake)
+    run(page, "Once", length=60)
+    before = text(page, 1)
+    fired = page.locator("#lane-1 .t.o3").count()
+    page.locator("#lane-1 .t.o3").first.click()
+    inspector(page)
+    word = page.locator(".bars .words.removed .label").first.text_content() or ""
+    page.locator(".extras summary").click()
+    page.get_by_label("Protect these too").fill(word.replace("·", " "))
+    panel = page.get_by_test_id("what-if")
+    expect(panel).to_contain_text("and other protected tokens would fire")
+    expect(page.locator(".verdict")).to_have_text(re.compile("What if: .*protected"))
+    assert page.locator("#lane-1 .t.o2").count() > 0
+    assert page.locator("#lane-1 .t.o3").count() < fired
+    assert text(page, 1) == before
+    expect(page.get_by_test_id("protected")).to_contain_text("1 of your own")
+    page.get_by_text("Map: how strongly").click()
+    expect(page.locator(".strength .cell").first).to_be_visible()
+    keep(page, "guarded")
+    page.get_by_role("button", name="Put back").click()
+    expect(panel).to_be_hidden()
+    expect(page.locator("#lane-1 .t.o3")).to_have_count(fired)
+    page.locator(".extras summary").click()
+    expect(page.get_by_label("Protect these too")).to_have_value("")
+    page.get_by_label("Protect line breaks").select_option("token")
+    expect(panel).to_be_visible()
+
+
 def test_stage_by_stage(visit: Visit, fake: Server, keep: Keep) -> None:
     page = visit(fake)
     page.select_option("select.chip", label="Min-p + XTC")
@@ -291,7 +320,14 @@ def test_chat_protected_tokens_and_stop_texts(visit: Visit, fake: Server, keep: 
     page.locator(".extras summary").click()
     page.get_by_label("Chat template").check()
     page.get_by_label("System").fill("Be brief")
-    page.get_by_label("Protect these too").fill(" Lily\n dragon")
+    page.get_by_label("Protect these too").fill(" Lily\n dragons")
+    expect(page.locator(".becomes li")).to_have_text(
+        ["·Lily", re.compile("·dragons.*only the first is protected")]
+    )
+    page.get_by_label("Protect line breaks").select_option("none")
+    expect(page.get_by_test_id("protected")).to_have_text(
+        "3 tokens of fake are protected: 1 that ends the text, 2 of your own."
+    )
     page.get_by_label("Stop at").fill("the")
     keep(page, "extras")
     run(page, "Tell me", length=300)

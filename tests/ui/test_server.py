@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from tests.ui.factories import decode
 from xtc_viz import tracefile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.rule import Outcome
+from xtc_viz.models.protection import protected_ids
+from xtc_viz.rule import Outcome, decide
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, imagine, recorded
 from xtc_viz.ui.run import Run
@@ -67,6 +69,7 @@ def test_a_block_and_an_opening(desk: Desk) -> None:
         ("stages", ["RUN", 0, 999, 10]),
         ("what_if", ["RUN", 0, "all"]),
         ("strength", ["RUN", 0, {"tau": 0}]),
+        ("what_if", ["RUN", 0, {"rho": 1, "protect": "all"}]),
         ("export", ["RUN", "film"]),
         ("load", ["{}"]),
         ("load", [5]),
@@ -194,3 +197,53 @@ def test_protected_tokens_are_shown_while_the_model_is_busy(desk: Desk) -> None:
 def test_without_a_model_in_memory_no_token_is_known() -> None:
     (tokens,) = (q for q in questions(ModelHost(), RunStore(), Stops()) if q.__name__ == "tokens")
     assert json.loads(tokens([{}])) is None
+
+
+def own_knobs(desk: Desk, lane: int = 1) -> dict[str, Any]:
+    own = desk.trace.lanes[lane].settings.sampler.xtc
+    return {"rho": own.rho, "tau": own.tau, "strategy": own.strategy}
+
+
+@pytest.mark.parametrize("here", [True, False], ids=["model in memory", "another model"])
+def test_what_if_other_tokens_were_protected(desk: Desk, here: bool) -> None:
+    """Each step is decided as the rule decides it, whoever knows what the texts mean."""
+    lane = desk.trace.lanes[1]
+    made = questions(desk.host if here else ModelHost(), desk.store, Stops())
+    ask = {question.__name__: question for question in made}
+    step = next(s for s in lane.steps if s.fired)
+    word = desk.trace.vocabulary[step.removed[0]]
+    protect = {"eos": True, "newline": "token", "texts": [word]}
+    given = own_knobs(desk) | {"protect": protect}
+    found = json.loads(ask["what_if"]([desk.run, 1, given]))
+    settings = replace(
+        lane.settings.sampler.xtc,
+        protected=protected_ids(desk.model, "token", desk.model.encode(word)[:1]),
+    )
+    expected = [
+        decide(s.ids[: s.eligible], s.probs[: s.eligible], s.coin, settings) for s in lane.steps
+    ]
+    assert found["outcomes"] == "".join(str(list(Outcome).index(d.outcome)) for d in expected)
+    assert (found["guarded"], found["unsure"]) == (True, [])
+    assert found["counts"][2] > 0
+    block = json.loads(ask["block"]([desk.run, 1, 0, 10, given]))
+    assert [s["outcome"] for s in block["steps"]] == [str(d.outcome) for d in expected[:64]]
+    grid = json.loads(ask["strength"]([desk.run, 1, given]))
+    plain = desk.ask("strength", desk.run, 1, own_knobs(desk))
+    assert grid["interventions"] != plain["interventions"]
+
+
+def test_the_runs_own_choice_in_other_words_is_no_what_if(desk: Desk) -> None:
+    same = {"eos": True, "newline": "none", "texts": []}  # as `decode` has none protected
+    protect = desk.ask("open", desk.run, [])["head"]["protect"]
+    assert protect == {"eos": False, "newline": "none", "texts": []}
+    found = desk.ask("what_if", desk.run, 1, own_knobs(desk) | {"protect": protect})
+    assert found["guarded"] is False
+    assert desk.ask("what_if", desk.run, 1, own_knobs(desk) | {"protect": same})["guarded"] is True
+
+
+def test_what_cannot_be_known_without_the_model_is_said(desk: Desk) -> None:
+    made = questions(ModelHost(), desk.store, Stops())
+    (ask,) = (question for question in made if question.__name__ == "what_if")
+    protect = {"eos": False, "newline": "none", "texts": [" theatre"]}
+    found = json.loads(ask([desk.run, 1, own_knobs(desk) | {"protect": protect}]))
+    assert (found["guarded"], found["unsure"]) == (False, [" theatre"])

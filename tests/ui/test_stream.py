@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from xtc_viz import tracefile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import controls
+from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.stream import Stops, messages, stream
 
@@ -71,6 +73,16 @@ def test_no_more_than_twenty_messages_a_second() -> None:
     found = desk.send(desk.request(100))
     seconds = found[-1]["seconds"]
     assert len(found) <= 4 + 20 * seconds
+
+
+def test_a_run_tells_which_tokens_are_protected_in_words(desk: Desk) -> None:
+    protect = {"eos": False, "newline": "token", "texts": [" dragons", "zz"]}
+    run, whole = desk.run(desk.request(3, protect=protect))
+    told = whole["head"]["protect"]
+    assert (told["eos"], told["newline"]) == (False, "token")
+    assert sorted(told["texts"]) == [" dragon", "z"], "the tokens that they became"
+    copy = tracefile.loads(tracefile.dumps(desk.store.get(run).trace()))
+    assert Run.of(copy, "loaded").head()["protect"] == told
 
 
 def test_stop_ends_it_at_the_next_step(desk: Desk) -> None:

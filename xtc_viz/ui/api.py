@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +18,7 @@ from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.host import ModelHost, Turn
 from xtc_viz.settings import KNOBS, LaneSettings
 from xtc_viz.ui import controls, presets
+from xtc_viz.ui.protected import worth_naming
 
 INTERVAL = 0.1  # seconds between two reports; the whole text is in each
 PATIENCE = 0.25  # seconds between two looks at the queue, and so at a caller who hung up
@@ -148,6 +150,9 @@ def _decoded(turn: Turn, request: controls.Request) -> Generator[Report, None, N
                 yield {"state": "running", "texts": texts[:], "tokens": tokens[:]}
                 told = perf_counter()
     trace = recorder.trace()
+    guarded = worth_naming(settings.lanes[0].sampler.xtc.protected, model.info)
+    names = {token: model.token_text(token) for token in guarded}
+    trace = replace(trace, vocabulary=names | trace.vocabulary)
     yield {
         "state": "done",
         "texts": texts,

@@ -14,6 +14,7 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.settings import KNOBS, RunSettings
 from xtc_viz.trace import FinishReason, ModelInfo, Trace
 from xtc_viz.ui import controls
+from xtc_viz.ui.protected import worth_naming
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 
@@ -51,7 +52,7 @@ def prepare(data: Mapping[str, Any], store: RunStore, model: LanguageModel) -> J
     if kind not in ("continue", "branch"):
         raise SettingsError("kind", "run, continue or branch", kind)
     former = store.get(data.get("run")).trace()
-    if _weights(former.model) != _weights(model.info):
+    if weights(former.model) != weights(model.info):
         raise SettingsError("run", f"one of the model {model.info.name}", former.model.name)
     if kind == "continue":
         more = KNOBS["max_new_tokens"].check(data.get("more"))
@@ -60,7 +61,7 @@ def prepare(data: Mapping[str, Any], store: RunStore, model: LanguageModel) -> J
     return fork(former, lane, i, token, model)
 
 
-def _weights(info: ModelInfo) -> tuple[object, ...]:
+def weights(info: ModelInfo) -> tuple[object, ...]:
     """What makes two models the same for a text that goes on; device and dtype may differ."""
     return info.name, info.revision, info.parameters, info.vocab_size
 
@@ -77,6 +78,7 @@ def fresh(request: controls.Request, model: LanguageModel) -> Job:
         chat=request.chat,
     )
     run.name(run.prompt_ids, model.token_text)
+    run.name(worth_naming(settings.lanes[0].sampler.xtc.protected, model.info), model.token_text)
     return Job(run, tuple(range(len(settings.lanes))), settings)
 
 

@@ -138,5 +138,11 @@ def described(ids: Iterable[int], info: ModelInfo, texts: Mapping[int, str]) -> 
     return Protection(eos, choice, tuple(dict.fromkeys(own)))
 
 
+def worth_naming(ids: Iterable[int], info: ModelInfo) -> set[int]:
+    """Return the protected ids whose texts a run has to know to be `described` later on."""
+    left, newlines = set(ids), set(info.newline_ids)
+    return left.difference(info.eos_ids, newlines if left >= newlines else ())
+
+
 def _alone(info: ModelInfo, texts: Mapping[int, str]) -> set[int]:
     return {i for i in info.newline_ids if texts.get(i) == "\n"}

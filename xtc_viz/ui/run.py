@@ -12,6 +12,7 @@ from xtc_viz.settings import LaneSettings, RunSettings, XTCSettings
 from xtc_viz.steps import Steps
 from xtc_viz.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
 from xtc_viz.ui import imagine, payload
+from xtc_viz.ui.protected import Protection, described
 from xtc_viz.ui.stats import LaneStats
 
 TokenText = Callable[[int], str]
@@ -142,6 +143,7 @@ class Run:
             "seed": self.settings.seed,
             "length": self.settings.max_new_tokens,
             "shared": self.settings.shared_randomness,
+            "protect": self.protection().to_dict(),
             "model": payload.model_line(self.model),
             "lanes": [
                 {
@@ -152,6 +154,11 @@ class Run:
                 for lane in self.lanes
             ],
         }
+
+    def protection(self) -> Protection:
+        """Return the choice of protected tokens behind the ids, which all lanes share."""
+        ids = self.lanes[0].settings.sampler.xtc.protected
+        return described(ids, self.model, self.texts)
 
     def text(self, token: int) -> str:
         return self.texts.get(token, f"<{token}>")

@@ -7,18 +7,20 @@ answered is answered by `{"error": {"message": …}}`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
 
 from xtc_viz import tracefile
 from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, imagine, payload
 from xtc_viz.ui.controls import whole
+from xtc_viz.ui.jobs import weights
 from xtc_viz.ui.models import May, model_questions
-from xtc_viz.ui.protected import as_tokens, parse_protection
+from xtc_viz.ui.protected import Resolved, along, as_tokens, parse_protection
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.stream import Stops, problem
@@ -67,7 +69,7 @@ def questions(
         """64 steps of a lane for the inspector, under other XTC settings if `xtc` is given."""
         found, number = _lane(store, run, lane)
         wanted = min(whole("candidates", candidates), MAX_CANDIDATES)
-        other = _xtc(found, number, xtc) if xtc else None
+        other = _xtc(found, number, xtc, host).xtc if xtc else None
         return found.block(number, whole("index", index), wanted, other)
 
     def open(run: object, at: object) -> object:
@@ -88,9 +90,9 @@ def questions(
     def what_if(run: object, lane: object, xtc: object) -> object:
         """Where XTC would act along a lane's text under other settings."""
         found, number = _lane(store, run, lane)
-        trace = found.trace()
-        settings = _xtc(found, number, xtc)
-        return imagine.what_if(trace.lanes[number], settings, trace.settings.top_candidates)
+        trace, other = found.trace(), _xtc(found, number, xtc, host)
+        sums = imagine.what_if(trace.lanes[number], other.xtc, trace.settings.top_candidates)
+        return {**sums, "guarded": other.guarded, "unsure": other.unsure}
 
     def tokens(protect: object) -> object:
         """What a choice of protected tokens means on the model in memory; null without one."""
@@ -100,9 +102,8 @@ def questions(
     def strength(run: object, lane: object, xtc: object) -> object:
         """The map of ρ × τ for a lane's text."""
         found, number = _lane(store, run, lane)
-        trace = found.trace()
-        settings = _xtc(found, number, xtc)
-        return imagine.strength_map(trace.lanes[number], settings, trace.settings.top_candidates)
+        trace, other = found.trace(), _xtc(found, number, xtc, host)
+        return imagine.strength_map(trace.lanes[number], other.xtc, trace.settings.top_candidates)
 
     def export(run: object, kind: object) -> object:
         """A run to keep: `trace`, `table` or `replay`, as text."""
@@ -140,9 +141,34 @@ def _lane(store: RunStore, run: object, lane: object) -> tuple[Run, int]:
     return found, number
 
 
-def _xtc(run: Run, lane: int, values: object) -> XTCSettings:
-    """The lane's own XTC settings with what the page changed; protected tokens stay."""
+class Other(NamedTuple):
+    """XTC settings to imagine. `guarded` says that other tokens are protected than were, `unsure`
+    are the texts that could not be looked up."""
+
+    xtc: XTCSettings
+    guarded: bool
+    unsure: tuple[str, ...]
+
+
+def _xtc(run: Run, lane: int, values: object, host: ModelHost) -> Other:
+    """The lane's own XTC settings with what the page changed; protected tokens stay, unless a
+    choice of them (`protect`) is among the values."""
     own = run.lanes[lane].settings.sampler.xtc
     if not isinstance(values, Mapping):
         raise SettingsError("xtc", "an object with named values", values)
-    return XTCSettings.from_dict({**values, "protected": own.protected})
+    given = dict(values)
+    chosen = given.pop("protect", None)
+    meant = Resolved(own.protected)
+    if chosen is not None:
+        meant = along(parse_protection(chosen), run.model, dict(run.texts), _writer(run, host))
+    # Without the model only what was recorded is known, and only that can matter.
+    differ = meant.ids ^ own.protected
+    guarded = bool(differ if _writer(run, host) else differ & run.texts.keys())
+    xtc = XTCSettings.from_dict({**given, "protected": meant.ids})
+    return Other(xtc, guarded, meant.unsure)
+
+
+def _writer(run: Run, host: ModelHost) -> LanguageModel | None:
+    """The model that wrote the run, if it is the one in memory."""
+    model = host.resident
+    return model if model and weights(model.info) == weights(run.model) else None
