@@ -59,7 +59,7 @@ export function factsOfTwo(steps) {
   const [left, right] = steps.map(numbers);
   return [
     ...left.map(([name, value], i) => [name, value, right[i][1]]),
-    ["Removed, of what could be", ...removed],
+    ["Removed of possible", ...removed],
   ];
 }
 
