@@ -247,7 +247,8 @@ class Lane {
     const off = this.model.run.head.lanes[this.index].sampler.xtc.rho === 0;
     const more = off
       ? [`XTC is off; it had ${count(seen.outcomes[1], "chance")}`]
-      : [`${seen.outcomes[1]} skipped by the coin`, `${seen.outcomes[2]} protected`];
+      : [`${seen.outcomes[1]} skipped by the coin`];
+    if (seen.outcomes[2]) more.push(`${seen.outcomes[2]} protected`);
     if (seen.removed !== null) more.push(`${percent(seen.removed)} removed on average`);
     if (whole && stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
     if (whole && stats.repeated3 !== null)

@@ -53,5 +53,6 @@ def script(entry: str) -> str:
 
 @cache
 def style() -> str:
-    """Return all style sheets, in the order of their names."""
-    return "\n".join(p.read_text(encoding="utf-8") for p in sorted(FOLDER.glob("*.css")))
+    """Return all style sheets: `base`, which the others build on, then these by their names."""
+    sheets = sorted(FOLDER.glob("*.css"), key=lambda path: (path.stem != "base", path.name))
+    return "\n".join(path.read_text(encoding="utf-8") for path in sheets)
