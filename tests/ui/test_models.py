@@ -106,15 +106,25 @@ def test_a_fixed_server_refuses_everything_and_keeps_its_folders_to_itself(folde
     assert desk.host.loads == ()
 
 
+def sent(**headers: str) -> Request:
+    """A request with these headers."""
+    pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    return Request({"type": "http", "headers": pairs})
+
+
 def test_who_comes_through_a_proxy_is_not_at_this_machine(gate: Gate) -> None:
     desk = Desk(ModelHost(FakeModel(), gate.open()), May.OWN)
     for header in ("X-Forwarded-For", "Forwarded", "X-Real-IP"):
-        request = Request({"type": "http", "headers": [(header.lower().encode(), b"10.0.0.1")]})
+        request = sent(Host="localhost:7860", **{header: "10.0.0.1"})
         answer = json.loads(desk.questions["choose_model"]([{"name": "a/b"}], request))
         assert "server is fixed" in answer["error"]["message"]
         assert json.loads(desk.questions["models"]([], request)) == {"may": "fixed"}
         assert json.loads(desk.questions["hello"]([], request))["may"] == "fixed"
-    here = Request({"type": "http", "headers": []})
+    for request in (sent(), sent(Host="evil.example"), sent(Host="[::1")):
+        assert json.loads(desk.questions["models"]([], request))["may"] == "fixed"
+    for name in ("127.0.0.1:7860", "localhost", "[::1]:7860"):
+        assert json.loads(desk.questions["models"]([], sent(Host=name)))["may"] == "all"
+    here = sent(Host="127.0.0.1:7860")
     load = json.loads(desk.questions["choose_model"]([{"name": "a/b"}], here))
     assert desk.ended(load)["model"]["name"] == "a/b"
 

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
+from urllib.parse import urlsplit
 
 from xtc_viz.errors import BusyError, ModelError, SettingsError
 from xtc_viz.models.catalog import catalog
@@ -28,6 +29,7 @@ from xtc_viz.ui.offers import (
     precision_of,
 )
 
+PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 MAX_NAME = 300  # characters of a hub id, a folder or a revision
 MAX_LOADS = 4  # that are not over; more than one waits for the one before it
 MAX_KEPT = 100  # ends of loads that are told to who asks for them
@@ -36,7 +38,7 @@ MAX_KEPT = 100  # ends of loads that are told to who asks for them
 class May(StrEnum):
     """Which models visitors may load: any hub id or folder, those of the catalog, or none.
 
-    `OWN` is everything, but nothing for those who come through a proxy.
+    `OWN` is everything, but nothing for those who come through a proxy or by another name.
     """
 
     OWN = "own"
@@ -53,10 +55,23 @@ def default_may(
     That is a page which listens on this machine alone, under no prefix of a proxy.
     """
     address = host or environment.get("GRADIO_SERVER_NAME") or "localhost"
-    private = address in ("localhost", "::1") or address.startswith("127.")
     public = ("SPACE_ID", "SPACES_ZERO_GPU", "GRADIO_SHARE", "GRADIO_ROOT_PATH")
     opened = share or any(environment.get(name) for name in public)
-    return May.OWN if private and not opened else May.FIXED
+    return May.OWN if is_this_machine(address) and not opened else May.FIXED
+
+
+def from_elsewhere(headers: Mapping[str, str]) -> bool:
+    """Whether a request came through a proxy, or was sent to another name than this machine's."""
+    try:
+        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    except ValueError:
+        host = ""  # no name at all
+    return not is_this_machine(host) or any(name in headers for name in PROXY_HEADERS)
+
+
+def is_this_machine(address: str) -> bool:
+    """Whether an address is reached from this machine only."""
+    return address in ("localhost", "::1") or address.startswith("127.")
 
 
 def wanted(data: object, may: May) -> ModelSpec:

@@ -19,7 +19,7 @@ from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, imagine, payload
 from xtc_viz.ui.controls import whole
 from xtc_viz.ui.jobs import weights
-from xtc_viz.ui.models import May, model_questions
+from xtc_viz.ui.models import May, from_elsewhere, model_questions
 from xtc_viz.ui.protected import Resolved, along, as_tokens, parse_protection
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
@@ -27,22 +27,22 @@ from xtc_viz.ui.stream import Stops, problem
 
 MAX_CANDIDATES = 100
 MAX_TRACE = 50_000_000
-PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 Question = Callable[..., str]
 
 
 def answer(
-    function: Callable[..., object], by_proxy: Callable[..., object] | None = None
+    function: Callable[..., object], elsewhere: Callable[..., object] | None = None
 ) -> Question:
     """Turn a function of several arguments into a question of the page.
 
-    `by_proxy` answers in its place those who came through a proxy, from who knows where.
+    `elsewhere` answers in its place those who may not sit at this machine.
     """
 
     # Gradio hands the request to an argument of this type.
     def asked(arguments: list[Any], request: gr.Request | None = None) -> str:
-        chosen = by_proxy if by_proxy and passed_on(request) else function
+        far = request is not None and from_elsewhere(request.headers)
+        chosen = elsewhere if elsewhere and far else function
         try:
             return payload.encode(chosen(*arguments))
         except XTCVizError as error:
@@ -53,11 +53,6 @@ def answer(
     # Not `functools.wraps`: gradio looks through it and counts the wrong arguments.
     asked.__name__, asked.__doc__ = function.__name__, function.__doc__
     return asked
-
-
-def passed_on(request: gr.Request | None) -> bool:
-    """Whether a request came through a proxy, as a proxy says."""
-    return request is not None and any(name in request.headers for name in PROXY_HEADERS)
 
 
 def questions(
@@ -130,8 +125,8 @@ def questions(
 def _about_models(host: ModelHost, may: May) -> list[Question]:
     if may is not May.OWN:
         return [answer(function) for function in model_questions(host, may)]
-    here, by_proxy = (model_questions(host, each) for each in (May.ALL, May.FIXED))
-    return [answer(*pair) for pair in zip(here, by_proxy, strict=True)]
+    here, elsewhere = (model_questions(host, each) for each in (May.ALL, May.FIXED))
+    return [answer(*pair) for pair in zip(here, elsewhere, strict=True)]
 
 
 def _lane(store: RunStore, run: object, lane: object) -> tuple[Run, int]:
