@@ -194,6 +194,16 @@ def test_hostile_texts_stay_texts() -> None:
         assert loads(dumps(trace)) == trace
 
 
+def test_files_from_before_the_thinking_switch_are_read() -> None:
+    plain = dumps(TRACE)
+    assert "has_thinking_switch" not in plain
+    thinker = replace(TRACE, model=replace(MODEL, has_thinking_switch=True))
+    assert loads(dumps(thinker)) == thinker
+    assert loads(plain).model.has_thinking_switch is False
+    with pytest.raises(TraceError, match="model `has_thinking_switch` must be true or false"):
+        loads(dumps(thinker).replace('"has_thinking_switch":true', '"has_thinking_switch":1'))
+
+
 @pytest.mark.parametrize("name", ["run.json", "run.json.gz"])
 def test_files(tmp_path: Path, name: str) -> None:
     save(TRACE, tmp_path / name)

@@ -30,7 +30,7 @@ class ModelInfo:
 
     `eos_ids` are all the tokens that end a text; `newline_ids` those whose text holds a newline.
     `vocab_size` is the width of the logits, `context_length` the most positions (prompt and new
-    tokens together).
+    tokens together). `has_thinking_switch` says that the chat template can leave the thought out.
     """
 
     name: str
@@ -43,6 +43,7 @@ class ModelInfo:
     eos_ids: tuple[int, ...]
     newline_ids: tuple[int, ...]
     has_chat_template: bool
+    has_thinking_switch: bool = False
 
 
 class Candidate(NamedTuple):

@@ -56,6 +56,8 @@ _TRACE = (
     "seconds", "vocabulary", "lanes",
 )  # fmt: skip
 _LANE = ("settings", "finish", "branch", "steps")
+# Flags of a model that older files lack; they are written where they are true.
+_LATER = ("has_thinking_switch",)
 _GZIP = b"\x1f\x8b"
 
 S = TypeVar("S")
@@ -104,7 +106,7 @@ def dumps(trace: Trace) -> str:
         "format": FORMAT,
         "version": VERSION,
         "app": __version__,
-        "model": {f.name: getattr(trace.model, f.name) for f in fields(ModelInfo)},
+        "model": _model_text(trace.model),
         "prompt": trace.prompt,
         "prompt_ids": trace.prompt_ids,
         "system": trace.system,
@@ -153,6 +155,11 @@ def loads(text: str | bytes) -> Trace:
 
 
 # Writing
+
+
+def _model_text(info: ModelInfo) -> dict[str, object]:
+    values = {f.name: getattr(info, f.name) for f in fields(ModelInfo)}
+    return {name: value for name, value in values.items() if name not in _LATER or value}
 
 
 def _lane_text(lane: LaneTrace) -> str:
@@ -260,6 +267,8 @@ def _vocabulary(data: object) -> dict[int, str]:
 
 
 def _model(data: object) -> ModelInfo:
+    if isinstance(data, dict):
+        data = dict.fromkeys(_LATER, False) | data
     model = read_object("`model`", data, tuple(f.name for f in fields(ModelInfo)))
     for name in ("name", "revision", "dtype", "device"):
         read_text(f"model `{name}`", model[name])
@@ -267,7 +276,8 @@ def _model(data: object) -> ModelInfo:
         read_int(f"model `{name}`", model[name])
     for name in ("eos_ids", "newline_ids"):
         model[name] = tuple(read_ints(f"model `{name}`", model[name]))
-    read_flag("model `has_chat_template`", model["has_chat_template"])
+    for name in ("has_chat_template", *_LATER):
+        read_flag(f"model `{name}`", model[name])
     return ModelInfo(**model)
 
 

@@ -211,3 +211,18 @@ def test_inference_mode_does_not_leak(load: Load) -> None:
     generation = load("llama").start([[5, 6]])
     generation.advance([7])
     assert not torch.is_inference_mode_enabled()
+
+
+def test_the_thought_is_left_out_where_the_template_knows_how(load: Load) -> None:
+    switch = "{% if enable_thinking is defined and not enable_thinking %}"
+    tokenizer = tiny.fast_tokenizer("bytelevel")
+    tokenizer.chat_template = f"{tiny.CHAT}{switch}<think>\n\n</think>\n\n{{% endif %}}"
+    plain = load("qwen3")
+    info = describe(plain.model, tokenizer, ModelSpec("thinker"), Path("0123abcd"))
+    assert info.has_thinking_switch
+    assert not plain.info.has_thinking_switch
+    model = LocalModel(plain.model, tokenizer, info)
+    said, silent = (model.encode_chat("Hello", thinking=yes) for yes in (True, False))
+    assert silent[: len(said)] == said
+    assert tokenizer.decode(silent[len(said) :]) == "<think>\n\n</think>\n\n"
+    assert plain.encode_chat("Hello", thinking=False) == plain.encode_chat("Hello")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from xtc_viz.models.reasoning import (
     Reasoning,
+    ThoughtReader,
     answer_at,
     answer_step,
     begins_in_thought,
@@ -43,6 +44,7 @@ def test_by_hand(text: str, thinking: bool, expected: Reasoning) -> None:
         ("<|assistant|><think>\n\n</think>\n\n", False),
         ("Hi", False),
         ("<think>a</think>b<think>", True),
+        ("<|user|>What is <think> for?<|assistant|>", False),
     ],
 )
 def test_templates_may_open_the_thought(prompt: str, thinking: bool) -> None:
@@ -59,9 +61,36 @@ def test_steps_agree_with_characters(texts: list[str], thinking: bool) -> None:
     answer = split_reasoning(text, thinking=thinking).answer
     assert "".join(texts[step:]).endswith(answer)
     if at is None:
-        assert step == len(texts)
+        undecided = not thinking and "<think>" not in text
+        assert step == (0 if undecided else len(texts))
+    elif at == 0:
+        assert step == 0
     elif step < len(texts):
-        assert len("".join(texts[:step])) <= at < len("".join(texts[: step + 1])) or at == 0
+        assert len("".join(texts[:step])) <= at < len("".join(texts[: step + 1]))
+
+
+@given(pieces, st.booleans())
+def test_what_was_thought_stays_thought(texts: list[str], thinking: bool) -> None:
+    """Piece by piece, the thought is a beginning that grows until the answer begins."""
+    reader, before = ThoughtReader(thinking=thinking), 0
+    for n, piece in enumerate(texts, 1):
+        done = reader.answering
+        reader.push(piece)
+        assert reader.steps in ({before} if done or reader.answering else {0, n})
+        assert reader.steps >= before
+        before = reader.steps
+
+
+def test_the_mark_may_come_in_any_pieces() -> None:
+    reader, found = ThoughtReader(), []
+    for piece in ("\n", "<", "think", ">", "a <", "/think>", "\n", "So", " <think>"):
+        reader.push(piece)
+        found.append((reader.steps, reader.answering))
+    assert found == [
+        *[(0, False)] * 3, (4, False), (5, False), (6, False), (7, False), (7, True), (7, True)
+    ]  # fmt: skip
+    assert answer_step(["", "Hello"]) == 0, "half a character is no thought"
+    assert answer_step(["Hm", "</think>So"], thinking=True) == 1
 
 
 @given(pieces, st.booleans())

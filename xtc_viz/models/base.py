@@ -47,8 +47,11 @@ class LanguageModel(Protocol):
     def encode(self, text: str) -> list[int]:
         """Tokenize plain text, with the special tokens that this model wants before a text."""
 
-    def encode_chat(self, user: str, system: str = "") -> list[int]:
-        """Apply the chat template to a system turn (if not empty) and a user turn."""
+    def encode_chat(self, user: str, system: str = "", *, thinking: bool = True) -> list[int]:
+        """Apply the chat template to a system turn (if not empty) and a user turn.
+
+        Without `thinking` the answer begins at once, where the template has a switch for that.
+        """
 
     def token_text(self, token_id: int) -> str:
         """Return one token's own text; bytes that are no whole character as `<0xE2>`."""

@@ -108,6 +108,7 @@ class FakeModel:
             eos_ids=(END,),
             newline_ids=tuple(i for i, token in enumerate(self._vocabulary) if b"\n" in token),
             has_chat_template=True,
+            has_thinking_switch=True,
         )
         self._row = lru_cache(maxsize=4096)(self._built_in)
 
@@ -131,9 +132,10 @@ class FakeModel:
                 at += 1
         return ids
 
-    def encode_chat(self, user: str, system: str = "") -> list[int]:
+    def encode_chat(self, user: str, system: str = "", *, thinking: bool = True) -> list[int]:
         ids = [SYSTEM, *self.encode(system)] if system else []
-        return [*ids, USER, *self.encode(user), ASSISTANT]
+        done = [] if thinking else self.encode("<think>\n\n</think>\n\n")
+        return [*ids, USER, *self.encode(user), ASSISTANT, *done]
 
     def token_text(self, token_id: int) -> str:
         if not 0 <= token_id < self._info.vocab_size:

@@ -73,7 +73,7 @@ class LocalModel:
     def encode(self, text: str) -> list[int]:
         return list(self.tokenizer.encode(text))
 
-    def encode_chat(self, user: str, system: str = "") -> list[int]:
+    def encode_chat(self, user: str, system: str = "", *, thinking: bool = True) -> list[int]:
         if not self._info.has_chat_template:
             raise PromptError(f"{self._info.name} has no chat template: send the text as it is.")
         turns = [{"role": "system", "content": system}] if system else []
@@ -81,7 +81,11 @@ class LocalModel:
         # What a person types must not become a control token of the template.
         return list(
             self.tokenizer.apply_chat_template(
-                turns, add_generation_prompt=True, return_dict=False, sanitize_control_tokens=True
+                turns,
+                add_generation_prompt=True,
+                return_dict=False,
+                sanitize_control_tokens=True,
+                enable_thinking=thinking,  # a template without the switch does not look at it
             )
         )
 
@@ -196,6 +200,7 @@ def describe(model: Any, tokenizer: Any, spec: ModelSpec, folder: Path) -> Model
         eos_ids=_eos_ids(model, tokenizer),
         newline_ids=texts.newline_ids(),
         has_chat_template=bool(tokenizer.chat_template),
+        has_thinking_switch="enable_thinking" in str(tokenizer.chat_template),
     )
 
 
