@@ -158,6 +158,11 @@ def test_switching_and_unloading_free_the_memory(tmp_path: Path) -> None:
     host.load(path)
     assert weight() is None, "the former model is gone"
     assert resident() - empty < 1.5 * weights
+    host.rest()
+    assert resident() - empty < 0.3 * weights
+    with host.turn() as turn:
+        assert turn.wait(30)
+    assert resident() - empty > 0.5 * weights
     host.unload()
     assert resident() - empty < 0.3 * weights
 
