@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 # Read when gradio is imported: no figures are sent anywhere.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
+import gradio as gr
+
+from xtc_viz.errors import ModelError, SettingsError
+from xtc_viz.lending import decode_of
+from xtc_viz.models import zerogpu
+from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.local import leave_a_core
+from xtc_viz.models.local import LocalModel, leave_a_core
 from xtc_viz.models.spec import ATTENTIONS, QUANTIZATIONS, ModelSpec
 from xtc_viz.ui.app import build, launch_options
+from xtc_viz.ui.limits import LIMITS, Limit, Limits
 from xtc_viz.ui.models import May, default_may
 from xtc_viz.ui.offers import STORY_MODEL
 
@@ -54,8 +61,24 @@ def parser() -> argparse.ArgumentParser:
         type=_may,
         metavar="WHICH",
     )
-    add("max-waiting", "how many runs may wait for the model (default: no limit)", type=int)
-    add("idle-minutes", "put an unused model away after so long (default: never)", type=float)
+    add(
+        "max-memory",
+        "what each device may hold of a model that is spread over several, such as "
+        "0=20GiB,1=20GiB,cpu=60GiB",
+        type=_memory,
+        metavar="LIMITS",
+    )
+    add("root-path", "path under which a proxy shows the page, such as /xtc", metavar="PATH")
+    ours = Limits.default()
+    for limit in LIMITS.values():
+        value = getattr(ours, limit.name)
+        add(
+            limit.flag,
+            f"{limit.help}: {limit.bounds} (default: none, on a Space {limit.public:g})",
+            None if value is None else str(value),
+            type=_limit(limit),
+            metavar="N",
+        )
     flags.add_argument("--share", action="store_true", help="a public link by gradio's relay")
     return flags
 
@@ -68,28 +91,71 @@ def _may(name: str) -> May:
         raise argparse.ArgumentTypeError(f"must be one of {known}, but is {name!r}") from None
 
 
-def make_host(options: argparse.Namespace) -> ModelHost:
-    """Return the owner of the model, which loads in the background."""
-    rest = options.idle_minutes
+def _memory(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(device.strip() and size.strip() for device, _, size in pairs):
+        words = f"must be such as 0=20GiB,cpu=60GiB, but is {text!r}"
+        raise argparse.ArgumentTypeError(words)
+    return {device.strip(): size.strip() for device, _, size in pairs}
+
+
+def _limit(limit: Limit) -> Callable[[str], float | None]:
+    def parse(text: str) -> float | None:
+        try:
+            return limit.parse(text)
+        except SettingsError as error:
+            words = f"must be {error.bounds}, but is {error.value!r}"
+            raise argparse.ArgumentTypeError(words) from None
+
+    return parse
+
+
+def make_host(options: argparse.Namespace, limits: Limits) -> ModelHost:
+    """Return the owner of the model, which loads in the background.
+
+    On ZeroGPU the model is loaded when this returns, and stays: workers are forked with it.
+    """
+    lent = zerogpu.here()
+    model: LanguageModel | None = FakeModel(delay=0.02) if options.model == FAKE else None
+    names = ("revision", "device", "dtype", "quantization", "attention", "max_memory")
+    spec = ModelSpec(options.model, **{name: getattr(options, name) for name in names})
+    if lent and model is None:
+        model = LocalModel.load(spec)
+    rest = limits.idle_minutes
     host = ModelHost(
-        FakeModel(delay=0.02) if options.model == FAKE else None,
-        max_waiting=options.max_waiting,
-        rest_after=None if rest is None else 60.0 * rest,
+        model,
+        max_waiting=limits.max_waiting,
+        max_per_visitor=limits.max_per_visitor,
+        rest_after=None if rest is None or lent else 60.0 * rest,
     )
-    if options.model != FAKE:
-        names = ("revision", "device", "dtype", "quantization", "attention")
-        chosen = {name: getattr(options, name) for name in names}
-        host.load_in_background(ModelSpec(options.model, **chosen))
+    if model is None:
+        host.load_in_background(spec)
     return host
+
+
+def page(options: argparse.Namespace) -> gr.Blocks:
+    """Return the page that these flags ask for."""
+    limits = Limits(**{name: getattr(options, name) for name in LIMITS})
+    host = make_host(options, limits)
+    if zerogpu.here():
+        with host.turn() as turn:
+            turn.wait()
+            return build(host, May.FIXED, limits, decode_of(turn.model))
+    opened = options.share or bool(options.root_path)
+    return build(host, options.models or default_may(options.host, opened), limits)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parser().parse_args(arguments)
     leave_a_core()
-    may = options.models or default_may(options.host, options.share)
-    build(make_host(options), may).launch(
+    try:
+        built = page(options)
+    except ModelError as error:
+        raise SystemExit(str(error)) from error
+    built.launch(
         server_name=options.host,
         server_port=options.port,
+        root_path=options.root_path,
         share=options.share,
         **launch_options() | {"quiet": False},
     )

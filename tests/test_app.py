@@ -55,13 +55,14 @@ def test_visitors_may_choose_on_a_page_of_ones_own_only(monkeypatch):
         def launch(self, **_):
             pass
 
-    monkeypatch.setattr(app, "build", lambda host, may: built.append(may) or Page())
+    monkeypatch.setattr(app, "build", lambda host, may, limits: built.append(may) or Page())
     monkeypatch.setattr(app, "leave_a_core", lambda: None)
-    for flags in ([], ["--host", "0.0.0.0"], ["--host", "0.0.0.0", "--models", "catalog"]):
+    public = ["--host", "0.0.0.0"]
+    for flags in ([], public, [*public, "--models", "catalog"], ["--root-path", "/xtc"]):
         app.main(["--model", "fake", *flags])
     monkeypatch.setenv("XTC_VIZ_MODELS", "fixed")
     app.main(["--model", "fake"])
-    assert [str(may) for may in built] == ["own", "fixed", "catalog", "fixed"]
+    assert [str(may) for may in built] == ["own", "fixed", "catalog", "fixed", "fixed"]
 
 
 def test_a_word_that_is_no_choice_is_refused(monkeypatch, capsys):

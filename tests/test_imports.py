@@ -61,7 +61,9 @@ RULES: dict[str, Rule] = {
     "xtc_viz.decode": rule("torch numpy", f"{RECORDS} steps xtc randomness samplers models.base"),
     "xtc_viz.branching": rule("torch", f"{RECORDS} stages models.base"),
     "xtc_viz.figures": rule("plotly", f"{RECORDS} stages whatif figures"),
+    "xtc_viz.lending": rule("torch", "decode settings models.base models.zerogpu"),
     "xtc_viz.ui": Rule(ANY, ANY),
+    "xtc_viz.ui.limits": rule(own="errors settings"),
     "app": Rule(ANY, ANY),
 }
 

@@ -176,7 +176,10 @@ export class Page {
   drawTools() {
     const { run } = this.model;
     const idle = this.phase === "idle" && Boolean(run);
-    const open = (run?.lanes ?? []).some((lane) => lane.finish !== "eos" && lane.finish !== "stop");
+    const most = this.spec.maxTokens ?? Number.POSITIVE_INFINITY;
+    const open = (run?.lanes ?? []).some(
+      ({ finish, chips }) => finish !== "eos" && finish !== "stop" && chips.length < most,
+    );
     this.onward.hidden = !idle || !open || !this.shows(run);
     set(this.root, { "data-other-model": Boolean(this.info && run && !this.shows(run)) || null });
     this.again.hidden = !idle;

@@ -58,7 +58,7 @@ def test_a_page_that_missed_something_gets_the_rest() -> None:
 def test_the_store_keeps_what_was_looked_at_and_drops_the_oldest() -> None:
     trace, _ = decode(length=10)
     run = Run.of(trace, "done")
-    store = RunStore(max_steps=3 * run.size)
+    store = RunStore(max_bytes=3 * run.nbytes)
     kept = store.add(run, "recorded", keep=True)
     first, second, third = (store.add(run) for _ in range(3))
     store.get(first)

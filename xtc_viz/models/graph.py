@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from xtc_viz.models import zerogpu
 from xtc_viz.models.placement import devices_of
 from xtc_viz.models.static import Graphs, Step, can_be_fixed
 
@@ -29,10 +30,13 @@ def graphs_for(model: Any, environment: Mapping[str, str] = os.environ) -> Graph
     """Return what records this model's steps, or None where they run one kernel at a time.
 
     That is wherever a model is not on one CUDA device alone, or its step needs more than fixed
-    buffers (`can_be_fixed`), or the environment says so (`SWITCH`).
+    buffers (`can_be_fixed`), or the environment says so (`SWITCH`), or the device is another one
+    for every decode (ZeroGPU).
     """
     devices = devices_of(model)
     if len(devices) != 1 or devices[0].type != "cuda" or environment.get(SWITCH) == "0":
+        return None
+    if zerogpu.here(environment):
         return None
     return CudaGraphs(devices[0]) if can_be_fixed(model) else None
 

@@ -33,8 +33,9 @@ class Turn:
     has come or not, from whatever thread.
     """
 
-    def __init__(self, host: ModelHost, *, for_load: bool = False) -> None:
+    def __init__(self, host: ModelHost, visitor: str = "", *, for_load: bool = False) -> None:
         self._host = host
+        self._visitor = visitor
         self._for_load = for_load
 
     def __enter__(self) -> Self:
@@ -75,7 +76,8 @@ class ModelHost:
     All methods may be called from any thread. A decode that is driven from several threads, as
     the generators of a web server are, is one turn.
 
-    `max_waiting` is the most decodes that may wait at once; further ones are refused. After
+    `max_waiting` is the most decodes that may wait at once; further ones are refused.
+    `max_per_visitor` is the most of one visitor, going or waiting, where visitors are told. After
     `rest_after` seconds without a decode a loaded model gives its memory back until it is needed.
     """
 
@@ -85,12 +87,14 @@ class ModelHost:
         loader: Loader = load_local,
         *,
         max_waiting: int | None = None,
+        max_per_visitor: int | None = None,
         rest_after: float | None = None,
     ) -> None:
         self._loader = loader
         self._model = model
         self._spec: ModelSpec | None = None
         self._max_waiting = max_waiting
+        self._max_per_visitor = max_per_visitor
         self._rest_after = rest_after
         self._rest: threading.Timer | None = None
         self._state = HostState(info=model.info if model else None)
@@ -123,12 +127,13 @@ class ModelHost:
         with self._changed:
             return max(0, len(self._queue) - 1)
 
-    def turn(self) -> Turn:
-        """Return a place in the queue for one decode; see `Turn`.
+    def turn(self, visitor: str = "") -> Turn:
+        """Return a place in the queue for one decode; see `Turn`. `visitor` says whose it is.
 
-        Entering it raises `BusyError` when `max_waiting` others wait already.
+        Entering it raises `BusyError` when `max_waiting` others wait already, or when this visitor
+        has `max_per_visitor` places.
         """
-        return Turn(self)
+        return Turn(self, visitor)
 
     @property
     def loads(self) -> tuple[str, ...]:
@@ -297,7 +302,7 @@ class ModelHost:
             if turn in self._queue:
                 raise RuntimeError("this turn was entered before")
             if not turn._for_load:
-                self._refuse_when_full()
+                self._refuse_when_full(turn)
             self._queue.append(turn)
             self._keep_awake()
             asleep = self._model is None and not self._state.loading and not turn._for_load
@@ -305,7 +310,14 @@ class ModelHost:
         if spec:
             self.load_in_background(spec)
 
-    def _refuse_when_full(self) -> None:
+    def _refuse_when_full(self, turn: Turn) -> None:
+        own = sum(other._visitor == turn._visitor for other in self._queue) if turn._visitor else 0
+        if self._max_per_visitor is not None and own >= self._max_per_visitor:
+            runs = "One run" if own == 1 else f"{own} runs"
+            raise BusyError(
+                f"{runs} of yours {'is' if own == 1 else 'are'} going or waiting already, the most "
+                "that this server lets one visitor have: let one end, or stop it."
+            )
         waiting = len(self._queue) - 1
         if self._max_waiting is not None and waiting >= self._max_waiting:
             raise BusyError(f"{waiting} runs are waiting already: try again in a moment.")

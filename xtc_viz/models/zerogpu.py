@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Generator, Iterator
+import re
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from xtc_viz.errors import XTCVizError
+from xtc_viz.errors import BusyError, XTCVizError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,10 +27,9 @@ T = TypeVar("T")
 SHORTEST, LONGEST = 10, 120
 
 
-def here(environment: dict[str, str] | None = None) -> bool:
+def here(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether this process runs on a ZeroGPU Space."""
-    value = (os.environ if environment is None else environment).get("SPACES_ZERO_GPU", "")
-    return value.lower() in {"1", "t", "true"}
+    return environment.get("SPACES_ZERO_GPU", "").lower() in {"1", "t", "true"}
 
 
 # The platform patches torch when its package is imported, which must come before any use of CUDA.
@@ -58,14 +58,15 @@ class Failure(NamedTuple):
 
 
 def on_gpu(
-    task: Callable[P, Iterator[T]],
+    task: Callable[P, Generator[T, None, None]],
     seconds: Callable[P, float],
     spaces: Any = None,
-) -> Callable[P, Iterator[T]]:
+) -> Callable[P, Generator[T, None, None]]:
     """Return `task`, a generator of plain data, so that it runs where the GPU is.
 
     `seconds` estimates from the same arguments how long a call takes. Arguments and items must be
-    picklable. Off ZeroGPU this is `task` itself.
+    picklable. Closing the generator ends the worker's at its next item. Off ZeroGPU this is `task`
+    itself; there it raises `BusyError` where the platform lends no GPU.
     """
     platform = spaces or _spaces
     if platform is None:
@@ -84,14 +85,28 @@ def on_gpu(
         in_worker, duration=duration
     )
 
-    def here_too(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        with closing(lent(*args, **kwargs)) as items:
-            for item in items:
-                if isinstance(item, Failure):
-                    raise item.error()
-                yield item
+    def here_too(*args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
+        try:
+            with closing(lent(*args, **kwargs)) as items:
+                for item in items:
+                    if isinstance(item, Failure):
+                        raise item.error()
+                    yield item
+        except XTCVizError:
+            raise
+        except Exception as error:
+            raise _refusal(error) from error
 
     return here_too
+
+
+def _refusal(error: Exception) -> Exception:
+    """What to raise for an error of the platform, which has a title and words for the visitor."""
+    words = getattr(error, "message", None)
+    if not isinstance(words, str):
+        return error
+    plain = re.sub(r"<[^>]*>", "", words)
+    return BusyError(f"{getattr(error, 'title', 'ZeroGPU')}: {plain}")
 
 
 def estimated_seconds(new_tokens: int, seconds_a_step: float = 0.04) -> float:

@@ -15,10 +15,13 @@ from gradio.events import api
 from xtc_viz import tracefile
 from xtc_viz.decode import Recorder, decode_lanes
 from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.lending import Decode
 from xtc_viz.models.host import ModelHost, Turn
 from xtc_viz.settings import KNOBS, LaneSettings
 from xtc_viz.ui import controls, presets
+from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.protected import worth_naming
+from xtc_viz.ui.visitors import visitor_of
 
 INTERVAL = 0.1  # seconds between two reports; the whole text is in each
 PATIENCE = 0.25  # seconds between two looks at the queue, and so at a caller who hung up
@@ -33,7 +36,7 @@ Report = dict[str, Any]
 log = logging.getLogger(__name__)
 
 
-def build_api(host: ModelHost) -> None:
+def build_api(host: ModelHost, limits: Limits = NO_LIMITS, decode: Decode = decode_lanes) -> None:
     """Add `/generate` to the current blocks; see docs/api.md."""
 
     # Gradio describes the endpoint by these annotations and checks nothing.
@@ -41,7 +44,7 @@ def build_api(host: ModelHost) -> None:
         prompt: str,
         lanes: list[Any] = TWO_LANES,
         seed: int = int(KNOBS["seed"].default),
-        max_new_tokens: int = int(KNOBS["max_new_tokens"].default),
+        max_new_tokens: int = int(limits.length.default),
         shared_randomness: bool = True,
         stop: list[str] = NO_TEXTS,
         top_candidates: int = int(KNOBS["top_candidates"].default),
@@ -50,6 +53,7 @@ def build_api(host: ModelHost) -> None:
         protect_eos: bool = True,
         protect_newline: bool | str = True,
         protect_texts: list[str] = NO_TEXTS,
+        request: gr.Request | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Write on from a prompt in up to four lanes at once, on the same random numbers.
 
@@ -72,7 +76,9 @@ def build_api(host: ModelHost) -> None:
             }
             protect = {"eos": protect_eos, "newline": protect_newline, "texts": protect_texts}
             data = {"prompt": prompt, "system": system, "chat": chat, "protect": protect}
-            with closing(reports(host, controls.parse(data | {"settings": settings}))) as found:
+            asked = controls.parse(data | {"settings": settings}, limits)
+            turn = host.turn(visitor_of(request))
+            with closing(reports(host, turn, asked, decode)) as found:
                 yield from found
         except controls.LaneError as error:
             raise _said(f"lane {error.lane + 1}: {error}") from error
@@ -99,8 +105,10 @@ def _preset(name: str) -> LaneSettings:
     return found
 
 
-def reports(host: ModelHost, request: controls.Request) -> Generator[Report, None, None]:
-    """Run a request and yield reports, all with the same names, each with its `state`:
+def reports(
+    host: ModelHost, turn: Turn, request: controls.Request, decode: Decode = decode_lanes
+) -> Generator[Report, None, None]:
+    """Run a request in its turn and yield reports, all with the same names, each with its `state`:
 
     - `waiting`: `place` runs are ahead, and `note` says it if a model is still loading;
     - `running`: the `texts` so far, and how many `tokens` they have, lane by lane;
@@ -119,17 +127,19 @@ def reports(host: ModelHost, request: controls.Request) -> Generator[Report, Non
         "finish": [None] * lanes,
         "trace": None,
     }
-    with host.turn() as turn:
+    with turn:
         while not turn.wait(PATIENCE):
             loading = host.state.loading
             note = f"{loading} is still loading" if loading else ""
             yield {**empty, "place": turn.ahead, "note": note}
-        with closing(_decoded(turn, request)) as found:
+        with closing(_decoded(turn, request, decode)) as found:
             for report in found:
                 yield {**empty, **report}
 
 
-def _decoded(turn: Turn, request: controls.Request) -> Generator[Report, None, None]:
+def _decoded(
+    turn: Turn, request: controls.Request, decode: Decode
+) -> Generator[Report, None, None]:
     model = turn.model
     settings = request.guarded(model)
     prompt_ids = request.encode(model)
@@ -139,7 +149,7 @@ def _decoded(turn: Turn, request: controls.Request) -> Generator[Report, None, N
     texts = [""] * len(settings.lanes)
     tokens = [0] * len(settings.lanes)
     told = 0.0
-    with closing(decode_lanes(model, prompt_ids, settings)) as columns:
+    with closing(decode(model, prompt_ids, settings)) as columns:
         for column in columns:
             recorder.add(column)
             for lane, step in enumerate(column.steps):

@@ -6,9 +6,12 @@ from typing import Any
 
 import gradio as gr
 
+from xtc_viz.decode import decode_lanes
+from xtc_viz.lending import Decode
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import recorded, web
 from xtc_viz.ui.api import build_api
+from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.models import May
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.runs import RunStore
@@ -16,13 +19,22 @@ from xtc_viz.ui.runs import RunStore
 QUEUE = 64
 
 
-def build(host: ModelHost, may: May = May.FIXED) -> gr.Blocks:
-    """Build the page around a model host; `may` says which models visitors may load."""
+def build(
+    host: ModelHost,
+    may: May = May.FIXED,
+    limits: Limits = NO_LIMITS,
+    decode: Decode = decode_lanes,
+) -> gr.Blocks:
+    """Build the page around a model host.
+
+    `may` says which models visitors may load, `limits` what their runs may be (those of the queue
+    are the host's), and `decode` decodes them.
+    """
     page: gr.Blocks = gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
     with page:
         store = RunStore()
-        build_playground(host, store, recorded.opening(store), may)
-        build_api(host)
+        build_playground(host, store, recorded.opening(store), may, limits, decode)
+        build_api(host, limits, decode)
     page.queue(max_size=QUEUE)
     return page
 

@@ -7,7 +7,7 @@ it sends back is checked there too, and an error names the field, and the lane w
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.protection import Newlines
 from xtc_viz.settings import (
     KNOBS,
-    MAX_LANES,
     Knob,
     LaneSettings,
     RunSettings,
@@ -26,9 +25,12 @@ from xtc_viz.settings import (
     with_protected,
 )
 from xtc_viz.ui import presets
+from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.protected import Protection, parse_protection
 
-MAX_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens
+MAX_NAME = 200  # characters of a lane's name
+MAX_STOPS = 20  # texts at which a lane ends
+MAX_STOP = 200  # characters of one
 STACK = tuple(f.name for f in fields(SamplerSettings) if f.name in KNOBS)
 STRATEGY_LABELS = {
     Strategy.KEEP_LEAST: "Keep the least likely (the rule)",
@@ -63,19 +65,22 @@ def knob_spec(knob: Knob) -> dict[str, Any]:
     }
 
 
-def specification() -> dict[str, Any]:
+def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
     """Return everything that the page's controls are generated from, as JSON values."""
+    knobs = KNOBS | {"max_new_tokens": limits.length}
+    length = int(limits.length.default)
     return {
-        "knobs": {name: knob_spec(knob) for name, knob in KNOBS.items()},
+        "knobs": {name: knob_spec(knob) for name, knob in knobs.items()},
         "stack": STACK,
         "strategies": [[str(value), label] for value, label in STRATEGY_LABELS.items()],
         "newlines": [[str(value), label] for value, label in NEWLINE_LABELS.items()],
         "places": [[str(value), label] for value, label in PLACE_LABELS.items()],
-        "maxLanes": MAX_LANES,
+        "maxLanes": limits.lanes,
+        "maxTokens": limits.max_tokens,
         "strengths": [lane.to_dict() for lane in presets.STRENGTHS],
         "comparators": [lane.to_dict() for lane in presets.COMPARATORS],
         "baseline": presets.BASELINE.to_dict(),
-        "settings": RunSettings(lanes=presets.DEFAULT_LANES).to_dict(),
+        "settings": RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=length).to_dict(),
         "examples": presets.examples(),
     }
 
@@ -112,7 +117,7 @@ class Request:
         return replace(self.settings, lanes=lanes)
 
 
-def parse(data: object) -> Request:
+def parse(data: object, limits: Limits = NO_LIMITS) -> Request:
     """Check what the page sent. Raises `SettingsError`, for a lane's setting `LaneError`."""
     if not isinstance(data, Mapping):
         raise SettingsError("request", "an object with named values", data)
@@ -123,8 +128,12 @@ def parse(data: object) -> Request:
     lanes = raw.get("lanes", [])
     if not isinstance(lanes, (list, tuple)):
         raise SettingsError("lanes", "a list of lanes", lanes)
-    settings = RunSettings.from_dict({**raw, "lanes": [_lane(i, v) for i, v in enumerate(lanes)]})
-    prompt = _text("prompt", data.get("prompt", ""))
+    limits.check_lanes(len(lanes))
+    length = limits.length.check(raw.get("max_new_tokens", limits.length.default))
+    checked = {"lanes": [_lane(i, v) for i, v in enumerate(lanes)], "max_new_tokens": length}
+    settings = RunSettings.from_dict({**raw, **checked})
+    _check_stops(settings.stop)
+    prompt = limits.check_text("prompt", data.get("prompt", ""))
     if not prompt:
         raise SettingsError("prompt", "a text to go on from", prompt)
     return Request(
@@ -132,7 +141,7 @@ def parse(data: object) -> Request:
         prompt=prompt,
         settings=settings,
         protection=parse_protection(data.get("protect", {})),
-        system=_text("system", data.get("system", "")),
+        system=limits.check_text("system", data.get("system", "")),
         chat=data.get("chat") is True,
     )
 
@@ -146,13 +155,18 @@ def whole(name: str, value: object) -> int:
 
 def _lane(index: int, value: object) -> LaneSettings:
     try:
-        return LaneSettings.from_dict(value)
+        lane = LaneSettings.from_dict(value)
+        if len(lane.name) > MAX_NAME:
+            bounds = f"a text of at most {MAX_NAME} characters"
+            raise SettingsError("name", bounds, f"{len(lane.name):,} characters")
+        return lane
     except SettingsError as error:
         raise LaneError(index, error) from None
 
 
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str) or len(value) > MAX_PROMPT:
-        shown = value if not isinstance(value, str) else f"{len(value):,} characters"
-        raise SettingsError(name, f"a text of at most {MAX_PROMPT:,} characters", shown)
-    return value
+def _check_stops(stops: Sequence[str]) -> None:
+    """Each of them is looked for at every step."""
+    longest = max(map(len, stops), default=0)
+    if len(stops) > MAX_STOPS or longest > MAX_STOP:
+        bounds = f"at most {MAX_STOPS} texts of at most {MAX_STOP} characters"
+        raise SettingsError("stop", bounds, f"{len(stops):,} texts of up to {longest:,}")

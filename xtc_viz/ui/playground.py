@@ -10,21 +10,25 @@ from collections.abc import Iterator
 
 import gradio as gr
 
+from xtc_viz.decode import decode_lanes
+from xtc_viz.lending import Decode
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import controls, payload, web
+from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.models import May
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.stream import Stops, stream
+from xtc_viz.ui.visitors import visitor_of
 
 TEMPLATE = '<div class="xtc"></div>'
 RUNS_AT_ONCE = 32  # they share one model; the others wait in line and are told their place
 EVENTS = ("run",)
 
 
-def on_load() -> str:
+def on_load(limits: Limits = NO_LIMITS) -> str:
     """Return the script that starts the page, with everything it knows about the settings."""
-    spec = payload.encode(controls.specification())
+    spec = payload.encode(controls.specification(limits))
     names = "element, trigger, props, server, watch"
     # Gradio finds the events of a component by their quoted names in this text.
     events = ", ".join(f"'{name}'" for name in EVENTS)
@@ -35,21 +39,28 @@ def on_load() -> str:
 
 
 def build_playground(
-    host: ModelHost, store: RunStore, opening: object = None, may: May = May.FIXED
+    host: ModelHost,
+    store: RunStore,
+    opening: object = None,
+    may: May = May.FIXED,
+    limits: Limits = NO_LIMITS,
+    decode: Decode = decode_lanes,
 ) -> gr.HTML:
     """Build the component within the current blocks.
 
-    `opening` is the message shown at first, `may` says which models visitors may load.
+    `opening` is the message shown at first, `may` says which models visitors may load, `limits`
+    what their runs may be, and `decode` decodes them.
     """
     stops = Stops()
 
-    def run(event: gr.EventData) -> Iterator[str]:
-        yield from stream(host, store, stops, event._data)
+    def run(event: gr.EventData, request: gr.Request) -> Iterator[str]:
+        more = {"limits": limits, "visitor": visitor_of(request), "decode": decode}
+        yield from stream(host, store, stops, event._data, **more)
 
     page = gr.HTML(
         payload.encode(opening),
         html_template=TEMPLATE,
-        js_on_load=on_load(),
+        js_on_load=on_load(limits),
         apply_default_css=False,
         server_functions=list(questions(host, store, stops, may)),
         elem_id="xtc-viz",

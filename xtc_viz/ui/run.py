@@ -16,6 +16,7 @@ from xtc_viz.ui.protected import Protection, described
 from xtc_viz.ui.stats import LaneStats
 
 TokenText = Callable[[int], str]
+TEXT_BYTES = 160  # of a token's text and its place in a dictionary
 
 
 @dataclass(slots=True)
@@ -111,8 +112,10 @@ class Run:
         )
 
     @property
-    def size(self) -> int:
-        return sum(len(lane.steps) for lane in self.lanes)
+    def nbytes(self) -> int:
+        """About the memory that this run takes, in bytes."""
+        steps = sum(lane.steps.nbytes for lane in self.lanes)
+        return steps + TEXT_BYTES * len(self.texts) + 8 * len(self.prompt_ids) + len(self.prompt)
 
     @property
     def lengths(self) -> list[int]:

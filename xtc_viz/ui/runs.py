@@ -12,7 +12,7 @@ from collections import OrderedDict
 from xtc_viz.errors import XTCVizError
 from xtc_viz.ui.run import Run
 
-MAX_STEPS = 100_000  # at most a kilobyte each
+MAX_BYTES = 256 << 20  # some hundred runs of usual length
 MAX_RUNS = 500
 
 
@@ -24,16 +24,16 @@ class UnknownRunError(XTCVizError, KeyError):
 
 
 class RunStore:
-    """The latest runs by id. The oldest are dropped when their steps become too many.
+    """The latest runs by id. When one comes, the oldest are dropped that no longer have room.
 
     Safe to use from many threads. Kept runs (`keep=True`) are never dropped and do not count.
     """
 
-    def __init__(self, max_steps: int = MAX_STEPS, max_runs: int = MAX_RUNS) -> None:
+    def __init__(self, max_bytes: int = MAX_BYTES, max_runs: int = MAX_RUNS) -> None:
         self._runs: OrderedDict[str, Run] = OrderedDict()
         self._kept: dict[str, Run] = {}
         self._lock = threading.Lock()
-        self._max_steps = max_steps
+        self._max_bytes = max_bytes
         self._max_runs = max_runs
 
     @staticmethod
@@ -60,7 +60,6 @@ class RunStore:
                     return self._kept[run_id]
                 if run_id in self._runs:
                     self._runs.move_to_end(run_id)
-                    self._shrink(run_id)
                     return self._runs[run_id]
         raise UnknownRunError
 
@@ -68,8 +67,10 @@ class RunStore:
         return len(self._runs) + len(self._kept)
 
     def _shrink(self, newest: str) -> None:
-        total = sum(run.size for run in self._runs.values())
+        sizes = {key: run.nbytes for key, run in self._runs.items()}
+        total = sum(sizes.values())
         for key in list(self._runs):
-            if key == newest or (total <= self._max_steps and len(self._runs) <= self._max_runs):
+            if key == newest or (total <= self._max_bytes and len(self._runs) <= self._max_runs):
                 return
-            total -= self._runs.pop(key).size
+            total -= sizes[key]
+            del self._runs[key]

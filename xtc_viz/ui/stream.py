@@ -9,11 +9,14 @@ from contextlib import closing
 from time import perf_counter
 from typing import Any
 
+from xtc_viz.decode import decode_lanes
 from xtc_viz.errors import PromptError, SettingsError, XTCVizError
-from xtc_viz.models.host import ModelHost
+from xtc_viz.lending import Decode
+from xtc_viz.models.host import ModelHost, Turn
 from xtc_viz.models.loads import HostState
 from xtc_viz.ui import controls, payload
 from xtc_viz.ui.jobs import prepare
+from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 
 INTERVAL = 0.05  # seconds between two messages: 20 a second are all that an eye can use
@@ -53,17 +56,26 @@ def problem(error: XTCVizError) -> dict[str, Any]:
     return answer
 
 
-def stream(host: ModelHost, store: RunStore, stops: Stops, data: object) -> Iterator[str]:
+def stream(
+    host: ModelHost, store: RunStore, stops: Stops, data: object, **more: Any
+) -> Iterator[str]:
     """Yield `messages` as JSON."""
-    with closing(messages(host, store, stops, data)) as found:
+    with closing(messages(host, store, stops, data, **more)) as found:
         for message in found:
             yield payload.encode(message)
 
 
 def messages(
-    host: ModelHost, store: RunStore, stops: Stops, data: object
+    host: ModelHost,
+    store: RunStore,
+    stops: Stops,
+    data: object,
+    *,
+    limits: Limits = NO_LIMITS,
+    visitor: str = "",
+    decode: Decode = decode_lanes,
 ) -> Generator[dict[str, Any], None, None]:
-    """Run one request and yield messages for the page, at most 20 a second.
+    """Run one request of a visitor and yield messages for the page, at most 20 a second.
 
     The model's lease is taken inside, and given back however this ends: closing the generator (a
     closed tab) is noticed at its next message, a stop at the next step.
@@ -74,9 +86,12 @@ def messages(
     stop = stops.open(run_id)
     try:
         if asked.get("kind", "run") == "run":
-            controls.parse(asked)  # what is wrong should be said at once, not after the waiting
+            controls.parse(
+                asked, limits
+            )  # what is wrong should be said at once, not after the waiting
         yield {**about, "state": "starting"}
-        with closing(_run(host, store, asked, run_id, stop)) as found:
+        turn = host.turn(visitor)
+        with closing(_run(turn, host, store, asked, run_id, stop, limits, decode)) as found:
             for message in found:
                 yield {**about, **message}
     except XTCVizError as error:
@@ -102,23 +117,26 @@ def _waits_for(state: HostState) -> str:
 
 
 def _run(
+    turn: Turn,
     host: ModelHost,
     store: RunStore,
     asked: Mapping[str, Any],
     run_id: str,
     stop: threading.Event,
+    limits: Limits,
+    decode: Decode,
 ) -> Generator[dict[str, Any], None, None]:
-    with host.turn() as turn:
+    with turn:
         while not turn.wait(PATIENCE):
             if stop.is_set():
                 yield {"state": "stopped"}
                 return
             yield {"state": "waiting", "place": turn.ahead, "note": _waits_for(host.state)}
         model = turn.model
-        job = prepare(asked, store, model)
+        job = prepare(asked, store, model, limits)
         run = job.run
         told, at = 0.0, [0] * len(run.lanes)
-        with closing(job.columns(model)) as columns:
+        with closing(job.columns(model, decode)) as columns:
             for column in columns if job.lanes else ():
                 run.add(column, job.lanes, model.token_text)
                 if not told:

@@ -1,0 +1,151 @@
+"""What a server allows its visitors: every limit's bounds, help and value on a Space, once.
+
+Without configuration there are no limits on a machine of one's own, where only the page's owner
+waits; a Space is open to everyone, and gets those in `LIMITS`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from xtc_viz.errors import SettingsError
+from xtc_viz.settings import KNOBS, MAX_LANES, Knob
+
+LONGEST_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit: its bounds, its value on a Space where nobody set it, and a line of help."""
+
+    name: str
+    help: str
+    public: float
+    low: float
+    high: float = math.inf
+    integer: bool = True
+
+    @property
+    def flag(self) -> str:
+        """The name as a flag has it, without the dashes."""
+        return self.name.replace("_", "-")
+
+    @property
+    def bounds(self) -> str:
+        """The values that it may have, in words."""
+        kind = "an integer" if self.integer else "a number"
+        if math.isinf(self.high):
+            return f"{NONE} or {kind} >= {self.low:g}"
+        return f"{NONE} or {kind} in [{self.low:g}, {self.high:g}]"
+
+    def check(self, value: object) -> float | None:
+        """Return a value within the bounds; None is no limit. Raises `SettingsError`."""
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise SettingsError(self.name, self.bounds, value)
+        inside = self.low <= value <= self.high and math.isfinite(value)
+        if not inside or (self.integer and value != int(value)):
+            raise SettingsError(self.name, self.bounds, value)
+        return int(value) if self.integer else float(value)
+
+    def parse(self, text: str) -> float | None:
+        """Return the value that a flag or a variable holds. Raises `SettingsError`."""
+        if text.strip().lower() == NONE:
+            return None
+        try:
+            value = int(text) if self.integer else float(text)
+        except ValueError:
+            raise SettingsError(self.name, self.bounds, text) from None
+        return self.check(value)
+
+
+LIMITS: dict[str, Limit] = {
+    limit.name: limit
+    for limit in (
+        # A small model on a free Space's two cores writes some 20 tokens a second.
+        Limit("max_tokens", "tokens that a lane may have, continued or not", 400, 1),
+        # A lane more rides along in the same forward and costs little.
+        Limit("max_lanes", "lanes of a run", MAX_LANES, 2, MAX_LANES),
+        # About a thousand tokens, which those two cores read in some seconds.
+        Limit("max_prompt", "characters of a prompt", 4000, 1, LONGEST_PROMPT),
+        # The last in line then waits for some minutes.
+        Limit("max_waiting", "runs that may wait for the model; one more is turned away", 8, 0),
+        # So that ten tabs of one visitor leave room for others.
+        Limit("max_per_visitor", "runs of one visitor that may be going or waiting", 2, 1),
+        Limit(
+            "idle_minutes", "minutes after which an unused model gives its memory back",
+            15, 0.01, integer=False,
+        ),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one server; None is no limit."""
+
+    max_tokens: int | None = None
+    max_lanes: int | None = None
+    max_prompt: int | None = None
+    max_waiting: int | None = None
+    max_per_visitor: int | None = None
+    idle_minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in LIMITS.items():
+            object.__setattr__(self, name, limit.check(getattr(self, name)))
+
+    @classmethod
+    def default(cls, environment: Mapping[str, str] = os.environ) -> Self:
+        """Return the limits where nobody set any: those for the public on a Space, else none."""
+        public: dict[str, Any] = {name: limit.public for name, limit in LIMITS.items()}
+        return cls(**public) if environment.get("SPACE_ID") else cls()
+
+    @property
+    def length(self) -> Knob:
+        """The setting of how many tokens a lane writes, within this limit."""
+        knob = KNOBS["max_new_tokens"]
+        if self.max_tokens is None:
+            return knob
+        _, end = knob.slider
+        return replace(
+            knob,
+            default=min(knob.default, self.max_tokens),
+            high=min(knob.high, self.max_tokens),
+            soft_high=min(end, self.max_tokens),
+        )
+
+    @property
+    def lanes(self) -> int:
+        """The most lanes of a run."""
+        return self.max_lanes or MAX_LANES
+
+    @property
+    def prompt(self) -> int:
+        """The most characters of a prompt."""
+        return self.max_prompt or LONGEST_PROMPT
+
+    def check_lanes(self, count: int) -> None:
+        """Raise `SettingsError` for more lanes than there may be."""
+        if count > self.lanes:
+            raise SettingsError("lanes", f"1 to {self.lanes} lanes", count)
+
+    def check_text(self, name: str, value: object) -> str:
+        """Return a text that is not too long, or raise `SettingsError`."""
+        if not isinstance(value, str) or len(value) > self.prompt:
+            shown = value if not isinstance(value, str) else f"{len(value):,} characters"
+            raise SettingsError(name, f"a text of at most {self.prompt:,} characters", shown)
+        return value
+
+    def left(self, tokens: int) -> float:
+        """How many tokens a lane that has so many may still write."""
+        return math.inf if self.max_tokens is None else max(0, self.max_tokens - tokens)
+
+
+NO_LIMITS = Limits()
