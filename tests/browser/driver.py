@@ -28,11 +28,16 @@ def chips(page: Page, lane: int) -> Locator:
     return page.locator(f"#lane-{lane} .t")
 
 
-def setting(page: Page, name: str, value: object) -> None:
-    """Type a value into one of the settings in front, which a phone folds away."""
+def unfold(page: Page) -> None:
+    """Open the settings, which a phone folds away."""
     fold = page.locator(".composer .fold")
     if fold.is_visible() and fold.get_attribute("aria-expanded") == "false":
         fold.click()
+
+
+def setting(page: Page, name: str, value: object) -> None:
+    """Type a value into one of the settings in front."""
+    unfold(page)
     page.fill(f".composer [data-field={name}]", str(value))
 
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, Server, Visit, free_port, serve
-from tests.browser.driver import chips, finished, generate, inspector, run, writing
+from tests.browser.driver import chips, finished, generate, inspector, run, setting, unfold, writing
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui.app import launch_options
@@ -117,11 +117,11 @@ def test_during_a_run_and_after_it(look: Look, fake: Server, dark: bool, width: 
 @pytest.mark.parametrize(("dark", "width"), LOOKS)
 def test_when_something_is_wrong(look: Look, fake: Server, dark: bool, width: int) -> None:
     page = look(fake, dark, width)
-    page.fill(".composer [data-field=tau]", "3")
+    setting(page, "tau", "3")
     generate(page, "Something")
     expect(page.get_by_text("`tau` must be in (0, 1), but is 3")).to_be_visible()
     assert violations(page) == []
-    page.fill(".composer [data-field=tau]", "0.7")
+    setting(page, "tau", "0.7")
     page.fill("#prompt", "")
     generate(page)
     expect(page.get_by_test_id("error")).to_contain_text("`prompt` must be")
@@ -131,6 +131,7 @@ def test_when_something_is_wrong(look: Look, fake: Server, dark: bool, width: in
 @pytest.mark.parametrize(("dark", "width"), LOOKS)
 def test_with_everything_open(look: Look, fake: Server, dark: bool, width: int) -> None:
     page = look(fake, dark, width)
+    unfold(page)
     for summary in page.locator("summary:visible").all():
         if summary.evaluate("(node) => !node.parentElement.open"):
             summary.click()
@@ -149,8 +150,8 @@ def test_with_everything_open(look: Look, fake: Server, dark: bool, width: int) 
 def test_what_if_and_step_by_step(look: Look, fake: Server, dark: bool, width: int) -> None:
     page = look(fake, dark, width)
     run(page, "Once upon", length=30)
-    page.fill(".composer [data-field=tau]", "0.3")
-    page.fill(".composer [data-field=rho]", "1")
+    setting(page, "tau", "0.3")
+    setting(page, "rho", "1")
     expect(page.locator(".t.imagined").first).to_be_attached()
     assert violations(page) == []
     run(page)
