@@ -25,6 +25,7 @@ export class Composer {
       prompt: spec.examples[0].text,
       system: "",
       chat: false,
+      thinking: true,
       settings: structuredClone(spec.settings),
       protect: protection(),
     };
@@ -244,7 +245,8 @@ export class Composer {
       max_new_tokens: length,
       shared_randomness: shared,
     };
-    this.take({ prompt, system, chat, settings, protect });
+    const thinking = chat ? head.thinking : this.draft.thinking;
+    this.take({ prompt, system, chat, thinking, settings, protect });
   }
 
   /** Take a whole draft over, from a link or a run on show. */

@@ -7,6 +7,7 @@ import { Protect } from "./protect.js";
 export class Extras {
   /** `ask` answers what a choice of protected tokens means on the model in use. */
   constructor(composer, ask) {
+    this.composer = composer;
     const draft = () => composer.draft;
     const changed = () => composer.onchange();
     this.protect = new Protect(composer.spec, { draft, onchange: changed, ask });
@@ -17,6 +18,16 @@ export class Extras {
       (value) => {
         draft().chat = value;
         this.system.hidden = !value;
+        this.offerThought();
+        changed();
+      },
+    );
+    this.thinking = toggle(
+      "Let it think first",
+      "The model writes its thoughts before the answer. Off: the answer begins at once.",
+      () => draft().thinking,
+      (value) => {
+        draft().thinking = value;
         changed();
       },
     );
@@ -36,6 +47,7 @@ export class Extras {
         },
       ),
       this.chat,
+      this.thinking,
     ];
     this.texts = [
       lines(
@@ -73,13 +85,21 @@ export class Extras {
   /** Offer a chat only where the model has a template for it. */
   model(info) {
     this.chat.element.hidden = !info.chat;
+    this.thinks = info.thinks;
+    this.offerThought();
     this.protect.later();
+  }
+
+  /** A thought can be left out where the model's chat template has a switch for it. */
+  offerThought() {
+    this.thinking.element.hidden = !this.thinks || !this.composer.draft.chat;
   }
 
   fill(draft) {
     for (const part of [...this.toggles, this.protect, ...this.texts]) part.fill();
     this.systemText.value = draft.system;
     this.system.hidden = !draft.chat;
+    this.offerThought();
     set(this.element, { open: null });
   }
 }

@@ -1,9 +1,9 @@
 // The lanes: text first, one span for each token, and a line of numbers over each lane.
 
-import { count, decimal, h, percent, set, setText, setting, token } from "./dom.js";
-import { FIRED, OUTCOMES } from "./model.js";
-
-const FINISH = { eos: "end of text", stop: "stop text", length: "length reached" };
+import { h, percent, set, setText, setting, token } from "./dom.js";
+import { OUTCOMES } from "./model.js";
+import { numbers } from "./numbers.js";
+import { Thought } from "./thought.js";
 
 /** A lane's settings in a few characters: "ρ 0.50 · τ 0.10 · T 1.3". */
 export function laneTag(sampler, knobs) {
@@ -35,17 +35,6 @@ function title(chip, i) {
   if (chip.changed) parts.push("changed");
   if (chip.forced) parts.push("chosen by you");
   return parts.join(" · ");
-}
-
-/** The numbers of the tokens shown so far, step by step; those of all come from the server. */
-function tally(chips) {
-  const outcomes = OUTCOMES.map((_, n) => chips.filter((chip) => chip.outcome === n).length);
-  const mass = chips.reduce((sum, chip) => sum + (chip.outcome === FIRED ? chip.mass : 0), 0);
-  return {
-    outcomes,
-    changed: chips.filter((chip) => chip.changed).length,
-    removed: outcomes[FIRED] ? mass / outcomes[FIRED] : null,
-  };
 }
 
 class Lane {
@@ -96,6 +85,7 @@ class Lane {
     );
     this.spans = [];
     this.mark = null;
+    this.thought = new Thought(this);
     // Whether the end is in view, and is to stay there while tokens come.
     this.follow = true;
     const { body } = this;
@@ -193,8 +183,10 @@ class Lane {
   /** Where token i goes: each paragraph is a box of its own, laid out apart from the others. */
   paragraph(i) {
     const { lastChild } = this.tokens;
-    if (!this.spans[i - 1]?.textContent.endsWith("\n")) return lastChild;
-    const made = h("span", { class: "para", role: "presentation" });
+    const fresh = this.thought.ends(i) || this.spans[i - 1]?.textContent.endsWith("\n");
+    if (lastChild && !fresh) return lastChild;
+    const name = i < this.thought.steps ? "para thought" : "para";
+    const made = h("span", { class: name, role: "presentation" });
     this.tokens.append(made);
     return made;
   }
@@ -234,26 +226,13 @@ class Lane {
   }
 
   count() {
-    const { stats, finish, chips } = this.model.run.lanes[this.index];
-    if (!stats) return setText(this.numbers, "\u00a0");
-    const until = this.spans.length;
-    const whole = until >= chips.length;
-    const seen = whole ? stats : tally(chips.slice(0, until));
-    const parts = [whole ? count(stats.tokens, "token") : `${until} of ${chips.length} tokens`];
-    if (stats.rate) parts.push(`${decimal(stats.rate, stats.rate < 10 ? 1 : 0)} tokens/s`);
-    parts.push(`fired ${seen.outcomes[FIRED]}`, `changed ${seen.changed}`);
-    if (finish && whole) parts.push(FINISH[finish] ?? finish);
-    setText(this.numbers, parts.join(" · "));
+    const lane = this.model.run.lanes[this.index];
+    this.thought.update();
+    if (!lane.stats) return setText(this.numbers, "\u00a0");
     const off = this.model.run.head.lanes[this.index].sampler.xtc.rho === 0;
-    const more = off
-      ? [`XTC is off; it had ${count(seen.outcomes[1], "chance")}`]
-      : [`${seen.outcomes[1]} skipped by the coin`];
-    if (seen.outcomes[2]) more.push(`${seen.outcomes[2]} protected`);
-    if (seen.removed !== null) more.push(`${percent(seen.removed)} removed on average`);
-    if (whole && stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
-    if (whole && stats.repeated3 !== null)
-      more.push(`repeated trigrams ${percent(stats.repeated3)}`);
-    setText(this.more, more.join(" · "));
+    const [first, second] = numbers(lane, this.spans.length, off);
+    setText(this.numbers, first);
+    setText(this.more, second);
   }
 }
 
@@ -349,7 +328,8 @@ export class Lanes {
       const span = lane.spans[at.i];
       if (!span) continue;
       const own = lane.index === at.lane;
-      if (origin !== "pointer" || !own) {
+      if (own && origin !== "hover") lane.thought.show(at.i);
+      if ((origin !== "pointer" || !own) && !lane.thought.hides(at.i)) {
         lane.leaveEnd();
         reached.push([lane.body, span]);
       }

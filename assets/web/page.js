@@ -421,7 +421,9 @@ export class Page {
     const lanes = model.run?.lanes ?? [];
     for (const test of [(chip) => chip.changed, (chip) => chip.outcome === FIRED]) {
       for (let k = lanes.length - 1; k >= 0; k--) {
-        const i = lanes[k].chips.findIndex(test);
+        const { thought, answering } = lanes[k].stats ?? {};
+        const after = answering ? thought[0] : 0;
+        const i = lanes[k].chips.findIndex((chip, at) => at >= after && test(chip));
         if (i >= 0) return model.select(k, i);
       }
     }

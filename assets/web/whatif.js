@@ -95,11 +95,12 @@ export class WhatIf {
     const { name } = this.model.run.head.lanes[k];
     const { rho, tau } = imagined.xtc;
     const now = lane.stats?.outcomes[3] ?? 0;
+    const where = lane.stats?.thought ? " in its answer" : "";
     const guard = imagined.guarded ? " and other protected tokens" : "";
     const words = [
       `${name} with ρ ${setting(rho)} and τ ${setting(tau)}${guard} would fire `,
       h("b", {}, String(imagined.counts[3])),
-      ` times (it fired ${now}); over all coins ${decimal(imagined.expected, 1)} times, `,
+      ` times${where} (it fired ${now}); over all coins ${decimal(imagined.expected, 1)} times, `,
       `removing ${percent(imagined.removed)} of the probability a step.`,
     ];
     if (tau > 0.5) words.push(" Above τ = 0.5 XTC can never fire.");

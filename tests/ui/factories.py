@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import torch
+
 from xtc_viz.decode import Recorder, decode_lanes
-from xtc_viz.models.fake import FakeModel
+from xtc_viz.models.fake import ASSISTANT, END, FakeModel
 from xtc_viz.rule import decide
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 from xtc_viz.trace import Step, Trace
@@ -66,13 +68,48 @@ def run_settings(length: int = 40, **changes: Any) -> RunSettings:
 
 
 def decode(
-    model: FakeModel | None = None, prompt: str = "Once upon", **changes: Any
+    model: FakeModel | None = None,
+    prompt: str = "Once upon",
+    prompt_ids: Sequence[int] = (),
+    **changes: Any,
 ) -> tuple[Trace, FakeModel]:
     """A whole run of the fake model."""
     model = model or FakeModel()
     settings = run_settings(**changes)
-    ids = model.encode(prompt)
+    ids = prompt_ids or model.encode(prompt)
     recorder = Recorder(model, prompt, ids, settings)
     for column in decode_lanes(model, ids, settings):
         recorder.add(column)
     return recorder.trace(), model
+
+
+def thinker(thought: int = 12, *, opened: bool = False) -> FakeModel:
+    """A fake that thinks so many words of its own between `<think>` and `</think>`, and answers.
+
+    It begins behind the turn of a chat or behind the first token. With `opened` its chat template
+    has opened the thought already.
+    """
+    plain = FakeModel()
+    begin, end = ([] if opened else plain.encode("<think>")), plain.encode("</think>")
+    skipped = plain.encode("<think>\n\n</think>\n\n")
+
+    def logits(ids: tuple[int, ...]) -> torch.Tensor:
+        chat = ASSISTANT in ids
+        start = ids.index(ASSISTANT) + 1 if chat else 1
+        start += len(plain.encode("<think>")) if chat and opened else 0
+        row = plain.logits(ids).clone()
+        row[END] = -30.0
+        at = len(ids) - start
+        marks = [*begin, *[-1] * thought, *end]
+        silent = list(ids[start : start + len(skipped)]) == skipped
+        if not silent and at < len(marks) and marks[at] >= 0:
+            row[:] = -30.0
+            row[marks[at]] = 30.0
+        return row
+
+    class Thinker(FakeModel):
+        def encode_chat(self, user: str, system: str = "", *, thinking: bool = True) -> list[int]:
+            ids = super().encode_chat(user, system, thinking=thinking)
+            return [*ids, *(self.encode("<think>") if opened and thinking else [])]
+
+    return Thinker(logits=logits, name="thinker")

@@ -133,6 +133,7 @@ def test_lanes_by_name_and_by_value_and_every_other_setting(client: Client) -> N
         top_candidates=120,
         system="Be brief.",
         chat=True,
+        thinking=False,
         protect_newline="token",
         protect_texts=[" the"],
     )
@@ -146,7 +147,7 @@ def test_lanes_by_name_and_by_value_and_every_other_setting(client: Client) -> N
     assert mine.xtc.protected == protected_ids(model, "token", own)
     assert (trace.settings.shared_randomness, trace.settings.top_candidates) == (False, 120)
     assert trace.settings.stop == ("never written",)
-    assert trace.prompt_ids == tuple(model.encode_chat(PROMPT, "Be brief."))
+    assert trace.prompt_ids == tuple(model.encode_chat(PROMPT, "Be brief.", thinking=False))
     assert all(lane.finish in FinishReason for lane in trace.lanes)
 
 

@@ -95,3 +95,6 @@ def test_chat_uses_the_template_and_plain_text_does_not() -> None:
     model = FakeModel()
     assert parse(sent(chat=True)).encode(model) == model.encode_chat("Once")
     assert parse(sent()).encode(model) == model.encode("Once")
+    silent = model.encode_chat("Once", thinking=False)
+    assert parse(sent(chat=True, thinking=False)).encode(model) == silent
+    assert silent != model.encode_chat("Once")

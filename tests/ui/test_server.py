@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.ui.factories import decode
+from tests.ui.factories import decode, thinker
 from xtc_viz import tracefile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.protection import protected_ids
+from xtc_viz.models.reasoning import answer_step
 from xtc_viz.rule import Outcome, decide
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, imagine, recorded
@@ -30,8 +31,8 @@ from xtc_viz.ui.stream import Stops
 class Desk:
     """The questions over one recorded run of the fake model."""
 
-    def __init__(self) -> None:
-        self.trace, self.model = decode(length=80)
+    def __init__(self, model: FakeModel | None = None) -> None:
+        self.trace, self.model = decode(model, prompt="Once", length=80)
         self.store = RunStore()
         self.run = self.store.add(Run.of(self.trace, "done"))
         self.host = ModelHost(self.model)
@@ -247,3 +248,22 @@ def test_what_cannot_be_known_without_the_model_is_said(desk: Desk) -> None:
     protect = {"eos": False, "newline": "none", "texts": [" theatre"]}
     found = json.loads(ask([desk.run, 1, own_knobs(desk) | {"protect": protect}]))
     assert (found["guarded"], found["unsure"]) == (False, [" theatre"])
+
+
+def test_a_thought_does_not_count_in_what_if_and_is_marked_in_the_table() -> None:
+    desk = Desk(thinker(30))
+    lane = desk.trace.lanes[1]
+    thought = answer_step(step.text for step in lane.steps)
+    assert 30 < thought < len(lane.steps)
+    found = desk.ask("what_if", desk.run, 1, {"rho": 1.0, "tau": 0.1})
+    assert len(found["outcomes"]) == len(lane.steps)
+    assert found["counts"][3] == found["outcomes"][thought:].count("3") > 0
+    assert found["expected"] == pytest.approx(found["counts"][3])
+    assert "3" in found["outcomes"][:thought]
+    grid = desk.ask("strength", desk.run, 1, {"rho": 1.0, "tau": 0.1})
+    steps = len(lane.steps) - thought
+    at = grid["interventions"][-1][grid["taus"].index(0.1)]
+    assert at * steps == pytest.approx(found["counts"][3], abs=0.01)
+    rows = list(csv.DictReader(io.StringIO(desk.ask("export", desk.run, "table"))))
+    marked = [row["thought"] for row in rows if row["lane"] == "XTC"]
+    assert marked == ["True"] * thought + ["False"] * steps

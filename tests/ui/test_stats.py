@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from tests.ui.factories import BOY, GIRL, MAN, decode, make_step, sampler
+import pytest
+
+from tests.ui.factories import BOY, GIRL, MAN, decode, make_step, sampler, thinker
 from xtc_viz.rule import Outcome
 from xtc_viz.ui.stats import OUTCOMES, LaneStats
 
@@ -52,3 +54,29 @@ def test_against_a_naive_count() -> None:
         if fired:
             mean = sum(step.removed_mass for step in fired) / len(fired)
             assert values["removed"] == round(mean, 4)
+
+
+@pytest.mark.parametrize("opened", [False, True], ids=["by the model", "by the template"])
+def test_the_thought_is_left_out(opened: bool) -> None:
+    model = thinker(30, opened=opened)
+    trace, _ = decode(model, prompt_ids=model.encode_chat("Once"), length=90)
+    marks = 8 if opened else 15
+    for lane in trace.lanes:
+        stats, answer = LaneStats(thinking=opened), LaneStats()
+        for i, step in enumerate(lane.steps):
+            stats.add(step)
+            values = stats.values()
+            assert values["tokens"] == i + 1
+            if 8 < i < 30 + marks:
+                assert values["thought"][0] == i + 1
+                assert (values["outcomes"], values["distinct2"]) == ([0] * 4, None)
+        begun = stats.thought
+        assert begun >= 30 + marks
+        for step in lane.steps[begun:]:
+            answer.add(step)
+        inside = lane.steps[:begun]
+        assert values.pop("thought") == [
+            begun, sum(s.fired for s in inside), sum(s.changed for s in inside)
+        ]  # fmt: skip
+        assert values.pop("answering") is True
+        assert values == answer.values() | {"tokens": 90}

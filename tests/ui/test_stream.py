@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.ui.factories import thinker
 from xtc_viz import tracefile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
@@ -83,6 +84,25 @@ def test_a_run_tells_which_tokens_are_protected_in_words(desk: Desk) -> None:
     assert sorted(told["texts"]) == [" dragon", "z"], "the tokens that they became"
     copy = tracefile.loads(tracefile.dumps(desk.store.get(run).trace()))
     assert Run.of(copy, "loaded").head()["protect"] == told
+
+
+@pytest.mark.parametrize("thinking", [True, False])
+def test_a_run_tells_whether_the_thought_was_left_out(desk: Desk, thinking: bool) -> None:
+    _, whole = desk.run(desk.request(3, chat=True, thinking=thinking))
+    assert whole["head"]["thinking"] is thinking
+    assert "thought" not in whole["stats"][0]
+
+
+def test_a_thought_that_the_template_opened_goes_on_in_branches() -> None:
+    desk = Desk()
+    desk.model = thinker(20, opened=True)
+    desk.host = ModelHost(desk.model)
+    run, whole = desk.run(desk.request(40, chat=True))
+    thought = [stats["thought"][0] for stats in whole["stats"]]
+    assert 28 <= thought[0] < 35
+    step = desk.store.get(run).lanes[0].steps[35]
+    _, grown = desk.run({"kind": "branch", "run": run, "lane": 0, "i": 35, "token": step.ids[1]})
+    assert [stats["thought"][0] for stats in grown["stats"]] == [*thought, thought[0]]
 
 
 def test_stop_ends_it_at_the_next_step(desk: Desk) -> None:

@@ -50,6 +50,7 @@ def build_api(host: ModelHost, limits: Limits = NO_LIMITS, decode: Decode = deco
         top_candidates: int = int(KNOBS["top_candidates"].default),
         system: str = "",
         chat: bool = False,
+        thinking: bool = True,
         protect_eos: bool = True,
         protect_newline: bool | str = True,
         protect_texts: list[str] = NO_TEXTS,
@@ -61,7 +62,7 @@ def build_api(host: ModelHost, limits: Limits = NO_LIMITS, decode: Decode = deco
         {"temperature": 1.0, "xtc": {"rho": 0.5, "tau": 0.1}}}. Reports how the run stands as it
         goes on; the last report holds the trace of every step, as the text of a trace file.
         """
-        switches = {"chat": chat, "protect_eos": protect_eos}
+        switches = {"chat": chat, "thinking": thinking, "protect_eos": protect_eos}
         try:
             for name, value in switches.items():
                 if not isinstance(value, bool):
@@ -75,7 +76,8 @@ def build_api(host: ModelHost, limits: Limits = NO_LIMITS, decode: Decode = deco
                 "top_candidates": top_candidates,
             }
             protect = {"eos": protect_eos, "newline": protect_newline, "texts": protect_texts}
-            data = {"prompt": prompt, "system": system, "chat": chat, "protect": protect}
+            chosen = {"system": system, "chat": chat, "thinking": thinking}
+            data = {"prompt": prompt, "protect": protect, **chosen}
             asked = controls.parse(data | {"settings": settings}, limits)
             turn = host.turn(visitor_of(request))
             with closing(reports(host, turn, asked, decode)) as found:

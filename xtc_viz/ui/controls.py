@@ -103,11 +103,12 @@ class Request:
     protection: Protection = field(default_factory=Protection)
     system: str = ""
     chat: bool = False
+    thinking: bool = True
 
     def encode(self, model: LanguageModel) -> list[int]:
         """Return the prompt's token ids for this model, with its chat template when asked."""
         if self.chat and model.info.has_chat_template:
-            return model.encode_chat(self.prompt, self.system)
+            return model.encode_chat(self.prompt, self.system, thinking=self.thinking)
         return model.encode(self.prompt)
 
     def guarded(self, model: LanguageModel) -> RunSettings:
@@ -143,6 +144,7 @@ def parse(data: object, limits: Limits = NO_LIMITS) -> Request:
         protection=parse_protection(data.get("protect", {})),
         system=limits.check_text("system", data.get("system", "")),
         chat=data.get("chat") is True,
+        thinking=data.get("thinking", True) is not False,
     )
 
 

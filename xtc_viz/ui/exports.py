@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 
+from xtc_viz.models.reasoning import answer_step, begins_in_thought
 from xtc_viz.trace import Trace
 from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
@@ -13,7 +14,7 @@ from xtc_viz.ui.run import Run
 COLUMNS = (
     *("lane", "position", "token", "text", "outcome", "changed", "forced", "coin", "eligible"),
     *("removed", "removed_mass", "removable_mass", "counterfactual", "p", "q", "rank"),
-    "entropy",
+    *("entropy", "thought"),
 )
 REPLAY_CANDIDATES = 25
 
@@ -32,14 +33,16 @@ def table(trace: Trace) -> str:
 
 def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
     texts = trace.vocabulary
+    thinking = begins_in_thought("".join(texts[token] for token in trace.prompt_ids))
     for lane in trace.lanes:
+        thought = answer_step((step.text for step in lane.steps), thinking=thinking)
         for i, step in enumerate(lane.steps):
             yield (
                 _cell(lane.settings.name), i, step.token, _cell(step.text), step.outcome.value,
                 step.changed, step.forced, step.coin, step.eligible,
                 _cell(" | ".join(texts[v] for v in step.removed)), step.removed_mass,
                 step.removable_mass, _cell(texts[step.counterfactual]), step.p, step.q,
-                step.rank, step.entropy,
+                step.rank, step.entropy, i < thought,
             )  # fmt: skip
 
 

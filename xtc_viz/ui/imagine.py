@@ -23,16 +23,23 @@ def with_xtc(lane: LaneSettings, xtc: XTCSettings) -> LaneSettings:
     return replace(lane, sampler=replace(lane.sampler, xtc=xtc))
 
 
-def what_if(lane: LaneTrace, xtc: XTCSettings, top_candidates: int) -> dict[str, Any]:
-    """Return each step's outcome as a digit, how many tokens each would have, and the sums."""
-    found = evaluate(lane.steps, xtc, top_candidates)
-    count = max(1, len(lane.steps))
+def what_if(
+    lane: LaneTrace, xtc: XTCSettings, top_candidates: int, thought: int = 0
+) -> dict[str, Any]:
+    """Return each step's outcome as a digit, how many tokens each would have, and the sums.
+
+    The sums leave the first `thought` steps out.
+    """
+    before = evaluate(lane.steps[:thought], xtc, top_candidates)
+    found = evaluate(lane.steps[thought:], xtc, top_candidates)
+    decisions = (*before.decisions, *found.decisions)
+    count = max(1, len(found.decisions))
     return {
-        "outcomes": "".join(_NUMBER[d.outcome] for d in found.decisions),
-        "eligible": [len(d.eligible) for d in found.decisions],
-        "mass": [round(1e4 * d.removed_mass) for d in found.decisions],
+        "outcomes": "".join(_NUMBER[d.outcome] for d in decisions),
+        "eligible": [len(d.eligible) for d in decisions],
+        "mass": [round(1e4 * d.removed_mass) for d in decisions],
         "counts": [found.count(outcome) for outcome in OUTCOMES],
-        "exact": found.exact,
+        "exact": before.exact and found.exact,
         "expected": round(found.expected_interventions, 2),
         "removed": round(found.expected_removed_mass / count, 5),
     }
@@ -46,14 +53,16 @@ def imagined_steps(
     return [decided(step, d, lane.sampler) for step, d in zip(steps, found.decisions, strict=True)]
 
 
-def strength_map(lane: LaneTrace, xtc: XTCSettings, top_candidates: int) -> dict[str, Any]:
+def strength_map(
+    lane: LaneTrace, xtc: XTCSettings, top_candidates: int, thought: int = 0
+) -> dict[str, Any]:
     """Return the expected interventions and removed mass per step over a grid of ρ and τ.
 
-    τ goes down to where the record is exact, 1/K.
+    τ goes down to where the record is exact, 1/K. The first `thought` steps are left out.
     """
     least = max(KNOBS["tau"].slider[0], 1.0 / top_candidates)
     taus = [tau for tau in TAUS if tau >= least]
-    grid = intensity_map(lane.steps, xtc, RHOS, taus, top_candidates)
+    grid = intensity_map(lane.steps[thought:], xtc, RHOS, taus, top_candidates)
     return {
         "rhos": grid.rhos,
         "taus": grid.taus,

@@ -90,16 +90,17 @@ def weights(info: ModelInfo) -> tuple[object, ...]:
 def fresh(request: controls.Request, model: LanguageModel) -> Job:
     """A run from the prompt on."""
     settings = request.guarded(model)
+    prompt_ids = request.encode(model)
+    guarded = worth_naming(settings.lanes[0].sampler.xtc.protected, model.info)
     run = Run(
         model=model.info,
         prompt=request.prompt,
-        prompt_ids=request.encode(model),
+        prompt_ids=prompt_ids,
         settings=settings,
+        texts={token: model.token_text(token) for token in (*prompt_ids, *guarded)},
         system=request.system,
         chat=request.chat,
     )
-    run.name(run.prompt_ids, model.token_text)
-    run.name(worth_naming(settings.lanes[0].sampler.xtc.protected, model.info), model.token_text)
     return Job(run, tuple(range(len(settings.lanes))), settings)
 
 

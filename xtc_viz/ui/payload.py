@@ -182,4 +182,5 @@ def model_line(info: ModelInfo) -> dict[str, Any]:
         "device": info.device,
         "context": info.context_length,
         "chat": info.has_chat_template,
+        "thinks": info.has_thinking_switch,
     }

@@ -8,12 +8,15 @@ from typing import Any
 
 from xtc_viz.decode import Column
 from xtc_viz.errors import SettingsError
+from xtc_viz.models.reasoning import begins_in_thought, ends_thought
 from xtc_viz.settings import LaneSettings, RunSettings, XTCSettings
 from xtc_viz.steps import Steps
 from xtc_viz.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
 from xtc_viz.ui import imagine, payload
 from xtc_viz.ui.protected import Protection, described
 from xtc_viz.ui.stats import LaneStats
+
+PROMPT_END = 32  # tokens that may hold a mark of a thought, spelled letter by letter
 
 TokenText = Callable[[int], str]
 TEXT_BYTES = 160  # of a token's text and its place in a dictionary
@@ -36,8 +39,14 @@ class LaneLog:
         self.steps.append(step)
 
     @classmethod
-    def of(cls, lane: LaneTrace) -> LaneLog:
-        log = cls(lane.settings, finish=lane.finish, branch=lane.branch, begin=len(lane.steps))
+    def of(cls, lane: LaneTrace, *, thinking: bool = False) -> LaneLog:
+        log = cls(
+            lane.settings,
+            stats=LaneStats(thinking=thinking),
+            finish=lane.finish,
+            branch=lane.branch,
+            begin=len(lane.steps),
+        )
         for step in lane.steps:
             log.add(step)
         return log
@@ -70,9 +79,11 @@ class Run:
         self.system = system
         self.chat = chat
         self.texts = dict(texts or {})
-        self.lanes = [LaneLog.of(lane) for lane in lanes] or [
-            LaneLog(lane) for lane in settings.lanes
-        ]
+        # Some chat templates open the thought that the lanes then write.
+        self._end = "".join(self.texts.get(token, "") for token in self.prompt_ids[-PROMPT_END:])
+        thinking = begins_in_thought(self._end)
+        given = tuple(lanes) or tuple(LaneTrace(lane) for lane in settings.lanes)
+        self.lanes = [LaneLog.of(lane, thinking=thinking) for lane in given]
         self.state = "starting"
         self.seconds = 0.0
 
@@ -146,6 +157,7 @@ class Run:
             "seed": self.settings.seed,
             "length": self.settings.max_new_tokens,
             "shared": self.settings.shared_randomness,
+            "thinking": not ends_thought(self._end),
             "protect": self.protection().to_dict(),
             "model": payload.model_line(self.model),
             "lanes": [

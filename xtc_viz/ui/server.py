@@ -86,7 +86,8 @@ def questions(
         """Where XTC would act along a lane's text under other settings."""
         found, number = _lane(store, run, lane)
         trace, other = found.trace(), _xtc(found, number, xtc, host)
-        sums = imagine.what_if(trace.lanes[number], other.xtc, trace.settings.top_candidates)
+        thought, top = found.lanes[number].stats.thought, trace.settings.top_candidates
+        sums = imagine.what_if(trace.lanes[number], other.xtc, top, thought)
         return {**sums, "guarded": other.guarded, "unsure": other.unsure}
 
     def tokens(protect: object) -> object:
@@ -98,7 +99,8 @@ def questions(
         """The map of ρ × τ for a lane's text."""
         found, number = _lane(store, run, lane)
         trace, other = found.trace(), _xtc(found, number, xtc, host)
-        return imagine.strength_map(trace.lanes[number], other.xtc, trace.settings.top_candidates)
+        thought, top = found.lanes[number].stats.thought, trace.settings.top_candidates
+        return imagine.strength_map(trace.lanes[number], other.xtc, top, thought)
 
     def export(run: object, kind: object) -> object:
         """A run to keep: `trace`, `table` or `replay`, as text."""
