@@ -23,6 +23,7 @@ def test_only_models_on_one_gpu_have_graphs(tiny_folder: Folder) -> None:
     assert graphs_for(model, {}) is not None
     assert graphs_for(model, {SWITCH: "1"}) is not None
     assert graphs_for(model, {SWITCH: "0"}) is None
+    assert graphs_for(model, {"SPACES_ZERO_GPU": "true"}) is None
     model.hf_device_map = {"model.layers.0": 0, "model.layers.1": 1}
     assert graphs_for(model, {}) is None
 

@@ -5,52 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Generator
 
 import pytest
 
+from tests.models.forking import ForkingSpaces, PlatformError
 from xtc_viz.decode import Column, decode_lanes
-from xtc_viz.errors import PromptError, SettingsError, XTCVizError
+from xtc_viz.errors import BusyError, PromptError, SettingsError, XTCVizError
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.zerogpu import Failure, estimated_seconds, here, on_gpu
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
-
-
-class ForkingSpaces:
-    """What the package `spaces` does with a generator, without its scheduler."""
-
-    def __init__(self) -> None:
-        self.durations: list[float] = []
-
-    def GPU(self, task: Callable[..., Iterator[Any]], duration: Callable[..., int]) -> Any:  # noqa: N802
-        context = multiprocessing.get_context("fork")
-
-        def lent(*args: Any, **kwargs: Any) -> Iterator[Any]:
-            self.durations.append(duration(*args, **kwargs))
-            sent = pickle.dumps((args, kwargs))
-            read, write = context.Pipe(duplex=False)
-
-            def work() -> None:
-                args, kwargs = pickle.loads(sent)
-                for item in task(*args, **kwargs):
-                    write.send_bytes(pickle.dumps(("item", item)))
-                write.send_bytes(pickle.dumps(("end", None)))
-
-            process = context.Process(target=work, daemon=True)
-            process.start()
-            try:
-                while True:
-                    kind, item = pickle.loads(read.recv_bytes())
-                    if kind == "end":
-                        return
-                    yield item
-            finally:
-                process.terminate()
-                process.join()
-
-        return lent
-
 
 MODEL = FakeModel()
 SETTINGS = RunSettings(
@@ -59,7 +23,7 @@ SETTINGS = RunSettings(
 )
 
 
-def decode(prompt_ids: list[int], settings: RunSettings) -> Iterator[Column]:
+def decode(prompt_ids: list[int], settings: RunSettings) -> Generator[Column, None, None]:
     yield from decode_lanes(MODEL, prompt_ids, settings)
 
 
@@ -100,7 +64,7 @@ def test_closing_ends_the_worker() -> None:
     lent = on_gpu(decode, seconds, ForkingSpaces())
     columns = lent(MODEL.encode("Once"), SETTINGS)
     next(columns)
-    columns.close()  # type: ignore[attr-defined]
+    columns.close()
     assert not multiprocessing.active_children()
 
 
@@ -116,7 +80,19 @@ def test_errors_travel_whole(error: XTCVizError) -> None:
 
 def test_the_estimate_is_held_within_the_platforms_bounds() -> None:
     spaces = ForkingSpaces()
-    lent = on_gpu(lambda n: iter(()), lambda n: estimated_seconds(n), spaces)
+    lent = on_gpu(lambda n: (i for i in ()), lambda n: estimated_seconds(n), spaces)
     for steps in (1, 1000, 100_000):
         next(iter(lent(steps)), None)
     assert spaces.durations == [10, 45, 120]
+
+
+def test_a_refusal_comes_in_the_platforms_words() -> None:
+    spaces = ForkingSpaces()
+    lent = on_gpu(decode, seconds, spaces)
+    spaces.refusal = PlatformError("ZeroGPU quota exceeded", "Try again <a href='/'>in 1:00</a>")
+    with pytest.raises(BusyError) as caught:
+        next(lent(MODEL.encode("Once"), SETTINGS))
+    assert str(caught.value) == "ZeroGPU quota exceeded: Try again in 1:00"
+    spaces.refusal = RuntimeError("of its own making")
+    with pytest.raises(RuntimeError, match="of its own making"):
+        next(lent(MODEL.encode("Once"), SETTINGS))

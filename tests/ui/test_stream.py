@@ -232,3 +232,58 @@ def test_a_branch_goes_on_with_its_parents_dice_where_lanes_have_their_own(desk:
     _, grown = desk.run(branch)
     assert ids(grown, 2) == ids(whole, 1)
     assert ids(whole, 0) != ids(whole, 1)
+
+
+def test_two_sessions_at_once_each_get_their_own(desk: Desk) -> None:
+    """Prompt, seed, length, messages and end: turn by turn, nothing of one is seen by the other."""
+    settings = desk.request()["settings"]
+    wants = {
+        1: desk.request(40, req=1, prompt="Once upon a time"),
+        2: desk.request(25, req=2, prompt="The bear", settings=settings | {"seed": 11}),
+    }
+    wants[2]["settings"]["max_new_tokens"] = 25
+    alone = {n: desk.run(want)[1] for n, want in wants.items()}
+    going = {n: messages(desk.host, desk.store, desk.stops, want) for n, want in wants.items()}
+    seen: dict[int, list[dict[str, Any]]] = {1: [], 2: []}
+    while going:
+        for n in list(going):
+            message = next(going[n], None)
+            if message is None:
+                del going[n]
+            else:
+                seen[n].append(message)
+    assert any(m["state"] == "waiting" for m in seen[2]), "they were not at once"
+    for n, found in seen.items():
+        assert {m["req"] for m in found} == {n}
+        (run,) = {m["run"] for m in found}
+        whole = desk.store.get(run).whole(run)
+        assert whole["head"] == alone[n]["head"]
+        assert whole["add"] == alone[n]["add"]
+        told = [chip for m in found for chip in m.get("add", [[]])[0]]
+        assert told == whole["add"][0]
+    assert alone[1]["head"]["prompt"] != alone[2]["head"]["prompt"]
+
+
+@pytest.mark.parametrize("end", ["error", "stop", "close"])
+def test_the_end_of_one_session_is_none_of_the_others(desk: Desk, end: str) -> None:
+    desk.model.delay = 0.002
+    first = messages(desk.host, desk.store, desk.stops, desk.request(300))
+    opened = [next(first), next(first)]
+    request = desk.request(5, prompt="Once upon a time " * (3000 if end == "error" else 1))
+    other = messages(desk.host, desk.store, desk.stops, request)
+    theirs = [next(other), next(other)]
+    assert theirs[1]["state"] == "waiting"
+    if end == "stop":
+        assert desk.stops.stop(theirs[0]["run"])
+    if end == "close":
+        other.close()
+    opened += first
+    assert opened[-1]["state"] == "done"
+    assert len(desk.store.get(opened[0]["run"]).lanes[0].steps) == 300
+    last = list(other)[-1:]
+    if end == "error":
+        assert last[0]["error"]["field"] == "prompt"
+    else:
+        assert [m["state"] for m in last] == (["stopped"] if end == "stop" else [])
+    assert desk.host.waiting == 0
+    desk.run(desk.request(2))
