@@ -100,6 +100,7 @@ export class Timeline {
     this.scale = this.length;
     this.drawn = run.lanes.map(() => 0);
     this.splits = -1;
+    this.answered = run.lanes.map(() => false);
     for (const k of run.lanes.keys()) {
       this.pen.fillStyle = this.inks.line;
       this.pen.fillRect(0, TOP + BAND * (k + 1) - 9, this.width, 1);
@@ -116,6 +117,7 @@ export class Timeline {
       const until = this.model.shown(k);
       for (let i = this.drawn[k]; i < until; i++) this.bar(k, i, step);
       this.drawn[k] = Math.max(this.drawn[k], until);
+      this.answer(k, step);
     }
     this.parting(step);
     this.mark();
@@ -146,6 +148,20 @@ export class Timeline {
     pen.font = this.font;
     pen.fillStyle = inks["ink-2"];
     pen.fillText(name, 1, TOP + BAND * k + 10);
+  }
+
+  /** Where a thought ends and the answer begins. */
+  answer(k, step) {
+    const { thought, answering } = this.model.run.lanes[k].stats ?? {};
+    if (this.answered[k] || !answering || !thought || this.drawn[k] <= thought[0]) return;
+    this.answered[k] = true;
+    const { pen, inks } = this;
+    const { name } = this.model.run.head.lanes[k];
+    const x = thought[0] * step;
+    pen.fillStyle = inks["ink-2"];
+    pen.fillRect(x, TOP + BAND * k + 2, 1, BAND - 11);
+    pen.font = this.font;
+    if (x > pen.measureText(name).width + 12) pen.fillText("answer", x + 4, TOP + BAND * k + 10);
   }
 
   /** Where the lanes part: two thin lines in each of them. */
