@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Server, Visit
 from tests.browser.driver import chips, counts, inspector, run, setting, tokens
+from tests.ui.factories import decode
 from xtc_viz import tracefile
+from xtc_viz.ui import controls
 
 Keep = Callable[..., None]
 
@@ -313,6 +318,40 @@ def test_a_link_reproduces_settings_prompt_seed_and_step(visit: Visit, fake: Ser
     assert text(other, 1) == text(page, 1)
     expect(other.locator("#prompt")).to_have_value("Ünïcödé 猫")
     expect(other.locator(".inspector h2")).to_contain_text("XTC · token 8 ")
+
+
+def test_a_link_of_before_still_protects_the_line_breaks_or_none(
+    visit: Visit, fake: Server
+) -> None:
+    settings = controls.specification()["settings"] | {"max_new_tokens": 5}
+    for newline, choice in ((True, "all"), (False, "none"), ("token", "token")):
+        protect = {"eos": True, "newline": newline, "texts": [" Lily"]}
+        draft = {"prompt": "Once", "chat": False, "system": "", "settings": settings}
+        data = json.dumps({"v": 1, "draft": draft | {"protect": protect}}).encode()
+        link = "#run=" + base64.urlsafe_b64encode(data).decode().rstrip("=")
+        page = visit(fake, link=link)
+        page.wait_for_selector(".xtc[data-done='1']")
+        page.locator(".extras summary").click()
+        expect(page.get_by_label("Protect line breaks")).to_have_value(choice)
+        expect(page.get_by_label("Protect these too")).to_have_value(" Lily")
+
+
+def test_of_another_models_trace_it_is_said_what_cannot_be_known(
+    visit: Visit, fake: Server, tmp_path: Path
+) -> None:
+    trace, _ = decode(length=60)
+    elsewhere = replace(trace, model=replace(trace.model, name="another"))
+    tracefile.save(elsewhere, tmp_path / "other.json")
+    page = visit(fake)
+    page.set_input_files("input[type=file]", tmp_path / "other.json")
+    expect(page.get_by_test_id("origin")).to_have_text("From the file other.json.")
+    page.locator(".extras summary").click()
+    # Nothing was protected, and so the page says.
+    expect(page.get_by_label("Protect the end of the text")).not_to_be_checked()
+    expect(page.get_by_label("Protect line breaks")).to_have_value("none")
+    page.get_by_label("Protect these too").fill(" theatre")
+    panel = page.get_by_test_id("what-if")
+    expect(panel).to_contain_text("Left out: ·theatre, whose first token only the model")
 
 
 def test_chat_protected_tokens_and_stop_texts(visit: Visit, fake: Server, keep: Keep) -> None:

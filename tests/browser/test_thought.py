@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import Server, Visit, serve
 from tests.browser.driver import chips, counts, finished, generate, inspector, run, tokens
 from tests.browser.test_accessibility import violations
+from tests.browser.test_playground import keep_file
 from tests.ui.factories import thinker
 
 Keep = Callable[..., None]
@@ -159,3 +161,22 @@ def test_a_template_that_opens_the_thought(visit: Visit) -> None:
         expect(fold(page)).to_have_text(re.compile("Thought for 3[89] tokens|Thought for 4"))
         inspector(page)
         assert violations(page) == []
+
+
+def test_a_replay_of_it_folds_too(
+    visit: Visit, thinking: Server, browser: Browser, tmp_path: Path
+) -> None:
+    page = visit(thinking)
+    run(page, "Once", length=80)
+    path = keep_file(page, "Replay to open offline", tmp_path)
+    context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
+    alone = context.new_page()
+    problems: list[str] = []
+    alone.on("pageerror", lambda error: problems.append(str(error)))
+    alone.goto(f"file://{path}")
+    assert fold(alone).inner_text() == fold(page).inner_text()
+    expect(chips(alone, 1).first).to_be_hidden()
+    fold(alone).click()
+    expect(chips(alone, 1).first).to_be_visible()
+    assert problems == []
+    context.close()
