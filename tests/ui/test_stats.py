@@ -80,3 +80,11 @@ def test_the_thought_is_left_out(opened: bool) -> None:
         ]  # fmt: skip
         assert values.pop("answering") is True
         assert values == answer.values() | {"tokens": 90}
+
+
+def test_marks_that_add_no_text_are_seen_as_well() -> None:
+    stats = LaneStats()
+    for text, sign in (("", "<think>"), ("Hm", "Hm"), ("", "</think>"), ("\n", "\n"), ("So", "So")):
+        stats.add(make_step(sampler(), text=text), sign)
+    values = stats.values()
+    assert (values["thought"][0], values["tokens"], values["answering"]) == (4, 5, True)

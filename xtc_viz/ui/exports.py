@@ -35,7 +35,9 @@ def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
     texts = trace.vocabulary
     thinking = begins_in_thought("".join(texts[token] for token in trace.prompt_ids))
     for lane in trace.lanes:
-        thought = answer_step((step.text for step in lane.steps), thinking=thinking)
+        thought = answer_step(
+            (step.text or texts[step.token] for step in lane.steps), thinking=thinking
+        )
         for i, step in enumerate(lane.steps):
             yield (
                 _cell(lane.settings.name), i, step.token, _cell(step.text), step.outcome.value,

@@ -33,13 +33,13 @@ class LaneLog:
     branch: Branch | None = None
     begin: int = 0
 
-    def add(self, step: Step) -> None:
+    def add(self, step: Step, token_text: TokenText) -> None:
         # The statistics first: who sees a step in the list also sees it counted.
-        self.stats.add(step)
+        self.stats.add(step, token_text(step.token))
         self.steps.append(step)
 
     @classmethod
-    def of(cls, lane: LaneTrace, *, thinking: bool = False) -> LaneLog:
+    def of(cls, lane: LaneTrace, token_text: TokenText, *, thinking: bool = False) -> LaneLog:
         log = cls(
             lane.settings,
             stats=LaneStats(thinking=thinking),
@@ -48,7 +48,7 @@ class LaneLog:
             begin=len(lane.steps),
         )
         for step in lane.steps:
-            log.add(step)
+            log.add(step, token_text)
         return log
 
 
@@ -83,7 +83,7 @@ class Run:
         self._end = "".join(self.texts.get(token, "") for token in self.prompt_ids[-PROMPT_END:])
         thinking = begins_in_thought(self._end)
         given = tuple(lanes) or tuple(LaneTrace(lane) for lane in settings.lanes)
-        self.lanes = [LaneLog.of(lane, thinking=thinking) for lane in given]
+        self.lanes = [LaneLog.of(lane, self.text, thinking=thinking) for lane in given]
         self.state = "starting"
         self.seconds = 0.0
 
@@ -143,7 +143,7 @@ class Run:
         for lane, step, finish in zip(lanes, column.steps, column.finishes, strict=True):
             if step:
                 self.name((*step.ids, *step.cut_ids), token_text)
-                self.lanes[lane].add(step)
+                self.lanes[lane].add(step, self.text)
                 self.lanes[lane].finish = finish
         self.seconds = column.seconds
 

@@ -55,8 +55,9 @@ class LaneStats:
         """How many steps, from the first on, are thought."""
         return self._thought.steps
 
-    def add(self, step: Step) -> None:
-        self._reader.push(step.text)
+    def add(self, step: Step, sign: str = "") -> None:
+        """Count a step; `sign` is its token's own text, where it may be a mark without text."""
+        self._reader.push(step.text or sign)
         if self._reader.steps <= self._thought.steps:
             self._answer.add(step)
             return
