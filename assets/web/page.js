@@ -136,8 +136,13 @@ export class Page {
         "p",
         { class: "lead" },
         "XTC (exclude top choices) now and then strikes out the likeliest next words and keeps ",
-        "the least likely one that is still plausible. All lanes share one prompt and one set of ",
-        "dice, so where they part, their settings are the reason.",
+        "the least likely one that is still plausible. ",
+        h(
+          "span",
+          {},
+          "All lanes share one prompt and one set of dice, so where they part, their settings are ",
+          "the reason.",
+        ),
       ),
       about,
       h(
