@@ -2,11 +2,13 @@
 
 import { Knob } from "./controls.js";
 import { count, h, set, setText } from "./dom.js";
+import { exampleMenu } from "./examples.js";
 import { Extras } from "./extras.js";
 import { hints } from "./hints.js";
+import { freeName, laneChips } from "./lanechips.js";
 import { LaneEditor } from "./laneeditor.js";
-import { laneTag } from "./lanes.js";
 import { protection } from "./protect.js";
+import { laneTag } from "./words.js";
 
 /** The lane that the sliders in front speak for: the first on which XTC acts, else the second. */
 export function frontLane(lanes) {
@@ -88,7 +90,7 @@ export class Composer {
     });
     this.extras = new Extras(this, tokens);
     this.chips = h("div", { class: "lane-chips", role: "group", "aria-label": "Lanes" });
-    this.examples = this.exampleMenu();
+    this.examples = exampleMenu(spec.examples, (text) => this.begin(text));
     this.panel = h(
       "div",
       { class: "panel", id: "composer-panel" },
@@ -146,60 +148,17 @@ export class Composer {
     this.knobs[name] = new Knob(this.spec.knobs[name], options);
   }
 
-  exampleMenu() {
-    const genres = Map.groupBy(this.spec.examples, (example) => example.genre);
-    const menu = h(
-      "select",
-      { "aria-label": "Examples", class: "examples" },
-      h("option", { value: "" }, "Examples"),
-      [...genres].map(([genre, list]) =>
-        h(
-          "optgroup",
-          { label: genre },
-          list.map(({ text }) => h("option", { value: text }, text)),
-        ),
-      ),
-    );
-    menu.addEventListener("change", () => {
-      this.draft.prompt = menu.value;
-      menu.value = "";
-      this.fill();
-      this.prompt.focus();
-    });
-    return menu;
-  }
-
   unfold(open) {
     set(this.panel, { "data-open": open ? "" : null });
     set(this.fold, { "aria-expanded": String(open) });
   }
 
-  /** The lanes as chips that open their settings, and a menu that adds one. */
   fillChips() {
     const { lanes } = this.draft.settings;
-    const chips = lanes.map((lane, i) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "chip",
-          onclick: () => this.editor.open(lane, i, lanes.length === 1),
-        },
-        h("b", {}, lane.name),
-        ` ${laneTag(lane.sampler, this.spec.knobs)}`,
-      ),
-    );
-    if (lanes.length < this.spec.maxLanes) {
-      const named = [this.spec.baseline, ...this.spec.strengths, ...this.spec.comparators];
-      const menu = h(
-        "select",
-        { class: "chip", "aria-label": "Add a lane" },
-        h("option", { value: "" }, "+ lane"),
-        named.map((lane, i) => h("option", { value: i }, lane.name)),
-      );
-      menu.addEventListener("change", () => this.addLane(structuredClone(named[menu.value])));
-      chips.push(menu);
-    }
+    const chips = laneChips(this.spec, lanes, {
+      onopen: (i) => this.editor.open(lanes[i], i, lanes.length === 1),
+      onadd: (lane) => this.addLane(lane),
+    });
     this.chips.replaceChildren(...chips);
     const tag = laneTag(this.lane.sampler, this.spec.knobs);
     setText(this.gist, `${count(lanes.length, "lane")} · ${tag}`);
@@ -207,12 +166,16 @@ export class Composer {
 
   addLane(lane) {
     const { lanes } = this.draft.settings;
-    const taken = new Set(lanes.map((other) => other.name));
-    let name = lane.name;
-    for (let n = 2; taken.has(name); n++) name = `${lane.name} ${n}`;
-    lanes.push({ ...lane, name });
+    lanes.push({ ...lane, name: freeName(lane.name, lanes) });
     this.fill();
     this.onchange();
+  }
+
+  /** Take an example as the prompt. */
+  begin(text) {
+    this.draft.prompt = text;
+    this.fill();
+    this.prompt.focus();
   }
 
   removeLane(index) {

@@ -6,11 +6,10 @@ import { beforeAndAfter, sideBySide } from "./barviews.js";
 import { Coin } from "./coin.js";
 import { rows, together } from "./distribution.js";
 import { h, sentence, set, setText, token } from "./dom.js";
-import { laneTag } from "./lanes.js";
 import { Beside, Pair } from "./pair.js";
 import { Stages } from "./stages.js";
 import { Table } from "./table.js";
-import { facts, verdict } from "./words.js";
+import { facts, laneTag, verdict } from "./words.js";
 
 // Two lanes have different favourites: the one's are looked up among so many of the other.
 const DEEP = 50;

@@ -1,6 +1,20 @@
-// What the inspector says of a step in a few words, for one lane or for two. Pure.
+// What is said of a step or of a lane in a few words. Pure.
 
-import { decimal, percent } from "./dom.js";
+import { decimal, percent, setting } from "./dom.js";
+
+/** A lane's settings in a few characters: "ρ 0.50 · τ 0.10 · T 1.3". */
+export function laneTag(sampler, knobs) {
+  const parts = [];
+  if (sampler.xtc.rho > 0)
+    parts.push(`ρ ${setting(sampler.xtc.rho)}`, `τ ${setting(sampler.xtc.tau)}`);
+  for (const [name, knob] of Object.entries(knobs)) {
+    if (name in sampler && sampler[name] !== knob.default) {
+      const label = name === "temperature" ? "T" : knob.label;
+      parts.push(`${label} ${setting(sampler[name])}`);
+    }
+  }
+  return parts.length ? parts.join(" · ") : "plain sampling";
+}
 
 const VERDICT = {
   fired: "XTC fired",
