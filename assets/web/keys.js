@@ -45,7 +45,7 @@ export function handle(event, page) {
     "{": () => model.seek(-1, (chip) => chip.changed),
     "}": () => model.seek(1, (chip) => chip.changed),
     b: () => page.inspector.beside.turn(!page.inspector.beside.on),
-    c: () => page.nextMode(),
+    c: () => page.colours.next(),
     s: () => page.stepper.next(),
     "?": () => page.help(),
     " ": () => page.stepper.toggle(),

@@ -1,38 +1,19 @@
 // The assembly: model, views, and what happens when a run starts, streams, waits, stops or fails.
 
+import { Colours } from "./colours.js";
 import { Composer } from "./composer.js";
 import { h, set, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
+import { Keep } from "./keep.js";
 import { handle, helpDialog } from "./keys.js";
 import { Lanes } from "./lanes.js";
 import { fromLink, toLink } from "./link.js";
-import { download, figure, Menu, picture, readTrace } from "./menu.js";
-import { FIRED, MODES, Model } from "./model.js";
+import { FIRED, Model } from "./model.js";
 import { Models, same } from "./models.js";
 import { Stepper } from "./stepper.js";
 import { Strength } from "./strength.js";
 import { Timeline } from "./timeline.js";
 import { WhatIf } from "./whatif.js";
-
-const LEGENDS = {
-  outcome: [
-    ["l-fired", "XTC fired"],
-    ["l-changed", "… and changed the word"],
-    ["l-skipped", "could have fired, the coin said no"],
-    ["l-protected", "protected"],
-  ],
-  probability: [["l-amount", "the taller and darker, the less probable the word was"]],
-  rank: [["l-amount", "the taller and darker, the further down the list the word stood"]],
-  surprisal: [["l-amount", "the taller and darker, the more surprising the word (bits)"]],
-  entropy: [["l-amount", "the taller and darker, the more open the choice was"]],
-  difference: [["l-other", "differs from the other lane at this place"]],
-};
-
-const FILES = {
-  trace: ["xtc-trace.json", "application/json"],
-  table: ["xtc-steps.csv", "text/csv"],
-  replay: ["xtc-replay.html", "text/html"],
-};
 
 export class Page {
   /** `transport` talks to the server; without `run` the page is a replay. */
@@ -63,28 +44,21 @@ export class Page {
       reset: () => this.putBack(),
     });
     this.strength = new Strength(this.model, (lane, rho, tau) => this.imagine(lane, rho, tau));
-    this.dialog = helpDialog();
-    this.legend = h("div", { class: "legend", "aria-label": "Colours", role: "group" });
-    this.mode = h(
-      "select",
-      { "aria-label": "Colour the words by", onchange: () => this.model.setMode(this.mode.value) },
-      MODES.map((name) => h("option", { value: name }, name === "outcome" ? "XTC outcome" : name)),
-    );
-    this.pieces = h("input", { type: "checkbox" });
-    this.pieces.addEventListener("change", () => {
-      this.model.pieces = this.pieces.checked;
-      this.model.emit("pieces");
+    this.colours = new Colours(this.model, this.lanes.element);
+    this.keep = new Keep(this.model, {
+      svg: () => this.inspector.bars.svg,
+      onopen: (text, name) => this.open(text, name),
+      onproblem: (message) => setText(this.composer.error, message),
     });
+    this.dialog = helpDialog();
     this.origin = h("p", { class: "origin", "data-testid": "origin" });
-    this.file = h("input", { type: "file", accept: ".json,.gz", hidden: true });
-    this.file.addEventListener("change", () => this.openFile());
-    const composer = [this.composer.element, this.composer.editor.element, this.file];
+    const composer = [this.composer.element, this.composer.editor.element];
     root.replaceChildren(
       this.header(),
       ...(this.live ? composer : []),
       h("div", { class: "above" }, this.origin, this.lanes.tabs, this.runTools()),
       this.lanes.element,
-      this.below(),
+      this.colours.element,
       this.whatIf.element,
       this.timeline.element,
       h(
@@ -103,10 +77,8 @@ export class Page {
     set(root, { "data-empty": "" });
     this.composer.fit();
     this.model.on("run", () => set(root, { "data-empty": null }));
-    this.model.on("mode run", () => this.drawLegend());
     this.model.on("run state", () => this.drawTools());
     this.model.on("problem", ({ message }) => setText(this.composer.error, message));
-    this.drawLegend();
     this.drawTools();
     window.addEventListener("keydown", (event) => {
       const inside = event.target === document.body || root.contains(event.target);
@@ -120,14 +92,6 @@ export class Page {
     const quiet = (words, label, onclick) =>
       h("button", { type: "button", class: "quiet", "aria-label": label, onclick }, words);
     this.share = quiet("Link", "Copy a link to this run", () => this.copyLink());
-    const keep = new Menu("Keep", [
-      ["Trace (JSON)", () => this.keep("trace")],
-      ["Steps as a table (CSV)", () => this.keep("table")],
-      ["Replay to open offline (HTML)", () => this.keep("replay")],
-      ["The bars as SVG", () => this.keepFigure("svg")],
-      ["The bars as PNG", () => this.keepFigure("png")],
-      ["Open a trace …", () => this.file.click()],
-    ]);
     return h(
       "header",
       { class: "top" },
@@ -148,7 +112,7 @@ export class Page {
       h(
         "div",
         { class: "tools" },
-        ...(this.live ? [this.share, keep.element] : []),
+        ...(this.live ? [this.share, this.keep.element] : []),
         quiet("◐", "Light or dark", () => this.turn()),
         quiet("?", "Keys", () => this.help()),
       ),
@@ -166,16 +130,6 @@ export class Page {
     this.undo = button("Undo", () => this.goBack());
     const live = this.live ? [this.onward, this.again, this.undo] : [];
     return h("div", { class: "run-tools" }, ...live, this.stepper.element);
-  }
-
-  below() {
-    return h(
-      "div",
-      { class: "below" },
-      h("label", { class: "mode" }, "Colours ", this.mode),
-      this.legend,
-      h("label", { class: "toggle pieces" }, this.pieces, "Prompt as tokens"),
-    );
   }
 
   drawTools() {
@@ -203,19 +157,6 @@ export class Page {
 
   help() {
     if (!this.dialog.open) this.dialog.showModal();
-  }
-
-  nextMode() {
-    const next = MODES[(MODES.indexOf(this.model.mode) + 1) % MODES.length];
-    this.mode.value = next;
-    this.model.setMode(next);
-  }
-
-  drawLegend() {
-    set(this.lanes.element, { "data-mode": this.model.mode });
-    this.legend.replaceChildren(
-      ...LEGENDS[this.model.mode].map(([name, words]) => h("span", { class: `l ${name}` }, words)),
-    );
   }
 
   generate({ stepping = false } = {}) {
@@ -281,38 +222,14 @@ export class Page {
     this.whatIf.update(this.composer.draft);
   }
 
-  async keep(kind) {
-    const { run } = this.model;
-    if (!run) return;
-    const [name, type] = FILES[kind];
-    try {
-      download(name, await this.transport.export(run.id, kind), type);
-    } catch (error) {
-      setText(this.composer.error, error.message);
-    }
-  }
-
-  async keepFigure(kind) {
-    const { svg } = this.inspector.bars;
-    if (!this.model.focus) return;
-    if (kind === "png") download("xtc-step.png", await picture(svg), "image/png");
-    else download("xtc-step.svg", figure(svg).text, "image/svg+xml");
-  }
-
-  async openFile() {
-    const [file] = this.file.files;
-    this.file.value = "";
-    if (!file) return;
-    try {
-      const message = await this.transport.load(await readTrace(file));
-      this.remember();
-      this.model.take(message);
-      this.composer.adopt(message.head);
-      setText(this.origin, `From the file ${file.name}.`);
-      this.selectTelling();
-    } catch (error) {
-      setText(this.composer.error, error.message);
-    }
+  /** A trace file was chosen; its run comes in the place of the one on show. */
+  async open(text, name) {
+    const message = await this.transport.load(text);
+    this.remember();
+    this.model.take(message);
+    this.composer.adopt(message.head);
+    setText(this.origin, `From the file ${name}.`);
+    this.selectTelling();
   }
 
   async copyLink() {
