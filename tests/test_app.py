@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
-import subprocess
-import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +11,7 @@ import torch
 from gradio_client import Client
 
 import app
+from tests.process import served
 from xtc_viz import tracefile
 from xtc_viz.models.local import leave_a_core
 
@@ -97,37 +93,9 @@ def test_one_core_stays_free_unless_the_environment_decides(monkeypatch):
 @pytest.mark.story_model
 def test_the_process_answers_and_completes_a_run():
     """`python app.py`, nothing else: the embedded model loads by itself and writes."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = os.environ | {"XTC_VIZ_PORT": str(port)}
-    command = [sys.executable, "app.py"]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as process:
-        printed: list[bytes] = []
-        assert process.stdout
-        reader = threading.Thread(target=lambda out: printed.extend(out), args=(process.stdout,))
-        reader.start()
-        try:
-            _wait_for(port, process)
-            client = Client(f"http://127.0.0.1:{port}", verbose=False)
-            *_, last = client.submit("Once upon a time", max_new_tokens=5, api_name="/generate")
-            trace = tracefile.loads(last["trace"])
-            assert [len(lane.steps) for lane in trace.lanes] == [5, 5]
-            assert trace.model.name == "story-model"
-        finally:
-            process.terminate()
-            process.wait(20)
-            reader.join(20)
-    assert b"Traceback" not in b"".join(printed)
-
-
-def _wait_for(port, process):
-    for _ in range(600):
-        assert process.poll() is None, "the process ended by itself"
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.2)
-    raise AssertionError("the page did not come up")
+    with served(ROOT) as page:
+        client = Client(page.url, verbose=False)
+        *_, last = client.submit("Once upon a time", max_new_tokens=5, api_name="/generate")
+        trace = tracefile.loads(last["trace"])
+        assert [len(lane.steps) for lane in trace.lanes] == [5, 5]
+        assert trace.model.name == "story-model"

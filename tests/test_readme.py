@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from bench.__main__ import RESULTS, section, stored
@@ -49,15 +53,56 @@ def test_the_library_use(model: LlamaForCausalLM) -> None:
     assert not output.equal(plain)
 
 
-def test_the_head_tells_a_space_what_to_do() -> None:
-    head = yaml.safe_load(README.split("---\n")[1])
+# https://huggingface.co/docs/hub/spaces-config-reference
+SPACE_KEYS = {
+    *("title", "emoji", "colorFrom", "colorTo", "sdk", "sdk_version", "python_version"),
+    *("app_file", "app_port", "base_path", "fullWidth", "header", "short_description", "license"),
+    *("models", "datasets", "tags", "thumbnail", "pinned", "preload_from_hub", "disable_embedding"),
+    *("suggested_hardware", "suggested_storage", "startup_duration_timeout", "custom_headers"),
+    *("hf_oauth", "hf_oauth_scopes", "hf_oauth_expiration_minutes"),
+}
+SPACE_COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+
+
+def head() -> dict[str, Any]:
+    """What the README's head tells a Space."""
+    found: dict[str, Any] = yaml.safe_load(README.split("---\n")[1])
+    return found
+
+
+def test_the_head_holds_what_a_space_knows() -> None:
+    assert README.startswith("---\n")
+    assert set(head()) <= SPACE_KEYS
+    assert {"title", "emoji", "colorFrom", "colorTo", "sdk", "license"} <= set(head())
+    assert {head()["colorFrom"], head()["colorTo"]} <= SPACE_COLOURS
+    assert head()["title"] == "xtc_viz"
+    assert len(head()["emoji"]) == 1
+    assert unicodedata.category(head()["emoji"]) == "So"
+    assert 0 < len(head()["short_description"]) <= 60  # the hub's own limit
+    assert re.fullmatch(r"[1-9]\d*[mh]", head()["startup_duration_timeout"])
+
+
+def test_the_head_names_versions_that_the_app_is_made_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert head()["license"] == project["license"].lower()
+    assert (ROOT / head()["app_file"]).exists()
+    assert head()["sdk"] == "gradio"
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    ranges = {r.name: r.specifier for r in map(Requirement, filter(_is_requirement, lines))}
+    assert head()["sdk_version"] in ranges["gradio"]
     pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    assert (ROOT / head["app_file"]).exists()
-    assert f"gradio=={head['sdk_version']}" in pins
-    assert head["sdk"] == "gradio"
-    assert head["license"] == "apache-2.0"
-    assert len(head["short_description"]) <= 60  # the hub's own limit
-    assert tuple(map(int, head["python_version"].split("."))) >= (3, 11)
+    assert f"gradio=={head()['sdk_version']}" in pins
+    # ZeroGPU has 3.10.13 and 3.12.12 only, other Spaces any; unquoted, 3.10 would be 3.1.
+    assert isinstance(head()["python_version"], str)
+    assert head()["python_version"] in SpecifierSet(project["requires-python"])
+    assert head()["python_version"] == "3.12.12"
+    # The platform brings its own package, and asks for no other build of torch.
+    assert "spaces" not in ranges
+    assert not any(line.startswith("--") for line in lines)
+
+
+def _is_requirement(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
 
 
 def test_the_figures_are_those_that_were_measured() -> None:

@@ -16,6 +16,7 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local import LocalModel
 from xtc_viz.ui.app import build, launch_options
+from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.models import May
 
 ROOT = Path(__file__).parents[2]
@@ -53,11 +54,17 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def serve(model: Any, host: ModelHost | None = None, may: May = May.FIXED) -> Iterator[Server]:
+def serve(
+    model: Any,
+    host: ModelHost | None = None,
+    may: May = May.FIXED,
+    limits: Limits = NO_LIMITS,
+    **options: Any,
+) -> Iterator[Server]:
     host = host or ModelHost(model)
-    blocks = build(host, may)
-    port = free_port()
-    _, url, _ = blocks.launch(prevent_thread_lock=True, server_port=port, **launch_options())
+    blocks = build(host, may, limits)
+    options = launch_options() | {"server_port": free_port()} | options
+    _, url, _ = blocks.launch(prevent_thread_lock=True, **options)
     try:
         yield Server(url, host, model)
     finally:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import re
+import socket
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
@@ -21,6 +25,7 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.settings import KNOBS, MAX_LANES
 from xtc_viz.ui import controls
+from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import LIMITS, NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
@@ -256,3 +261,42 @@ def test_a_limit_within_the_usual_bounds_changes_no_other_setting() -> None:
     assert others == {
         name: controls.knob_spec(knob) for name, knob in KNOBS.items() if name in others
     }
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore:.*no_silent_downcasting")
+@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated")
+def test_programs_are_held_to_them_too() -> None:
+    model = FakeModel(delay=0.05)
+    blocks = build(ModelHost(model, max_per_visitor=1), limits=TIGHT)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    _, url, _ = blocks.launch(prevent_thread_lock=True, server_port=port, **launch_options())
+    client = Client(url, verbose=False)
+    try:
+        described = client.view_api(return_format="dict", print_info=False)
+        parameters = described["named_endpoints"]["/generate"]["parameters"]
+        defaults = {p["parameter_name"]: p.get("parameter_default") for p in parameters}
+        assert (defaults["max_new_tokens"], "request" in defaults) == (20, False)
+        for words, asked in (
+            (
+                r"`max_new_tokens` must be an integer in \[1, 20\], but is 21",
+                {"max_new_tokens": 21},
+            ),
+            (r"`lanes` must be 1 to 3 lanes, but is 4", {"lanes": ["Light"] * 4}),
+            (r"`prompt` must be a text of at most 50 characters", {"prompt": "x" * 51}),
+        ):
+            with pytest.raises(AppError, match=words):
+                client.predict(**{"prompt": "Once", **asked}, api_name="/generate")
+        going = client.submit("Once", api_name="/generate")
+        next(going)
+        with pytest.raises(AppError, match="One run of yours is going or waiting already"):
+            client.predict("Once", max_new_tokens=1, api_name="/generate")
+        assert going.result(timeout=30)["tokens"] == [20, 20]
+        client.predict("Once", max_new_tokens=1, api_name="/generate")
+    finally:
+        client.close()
+        blocks.close(verbose=False)
+        del blocks
+        gc.collect()
