@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ui.factories import decode, run_settings
-from xtc_viz.decode import decode_lanes
+from xtc_viz.decode import Column, decode_lanes
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.tracefile import dumps, loads
 from xtc_viz.ui.run import Run
@@ -53,6 +53,24 @@ def test_a_page_that_missed_something_gets_the_rest() -> None:
     run, _ = grown()
     assert run.whole("id", [5, 6])["at"] == [5, 6]
     assert run.whole("id", [5])["at"] == [0, 0]  # a page that shows another run
+
+
+def test_a_lane_is_timed_from_the_begin_of_its_decode_to_its_last_step() -> None:
+    run, _ = grown(12)
+    step = run.lanes[0].steps[0]
+    assert run.lengths == [12, 12]
+    more = Run(
+        model=run.model, prompt="Once", prompt_ids=run.prompt_ids, settings=run.settings,
+        lanes=run.trace().lanes, texts=run.texts, seconds=10.0,
+    )  # fmt: skip
+    assert "rate" not in more.message([0, 0])["stats"][0]
+    more.add(Column(0, (step, step), (None, None), 0.5), (0, 1), run.text)
+    # Lane 0 ends here; lane 1 goes on for a long time.
+    more.add(Column(1, (None, step), (None, None), 4.0), (0, 1), run.text)
+    assert [lane["rate"] for lane in more.message([0, 0])["stats"]] == [2.0, 0.5]
+    assert more.trace().seconds == 14.0
+    loaded = Run.of(more.trace(), "loaded").message([0, 0])["stats"]
+    assert [lane["rate"] for lane in loaded] == [0.9, 1.0]
 
 
 def test_the_store_keeps_what_was_looked_at_and_drops_the_oldest() -> None:

@@ -153,6 +153,7 @@ def _job(
         texts=former.vocabulary,
         system=former.system,
         chat=former.chat,
+        seconds=former.seconds,
     )
     for lane in run.lanes:
         run.name((step.token for step in lane.steps), model.token_text)

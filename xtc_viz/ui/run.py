@@ -24,7 +24,11 @@ TEXT_BYTES = 160  # of a token's text and its place in a dictionary
 
 @dataclass(slots=True)
 class LaneLog:
-    """One lane as it grows. `begin` counts the steps that were there before this run's decode."""
+    """One lane as it grows.
+
+    `begin` counts the steps that were there before this run's decode; `seconds` had passed in it
+    at the last step.
+    """
 
     settings: LaneSettings
     steps: Steps = field(default_factory=Steps)
@@ -32,11 +36,18 @@ class LaneLog:
     finish: FinishReason | None = None
     branch: Branch | None = None
     begin: int = 0
+    seconds: float = 0.0
 
-    def add(self, step: Step, token_text: TokenText) -> None:
+    def add(self, step: Step, token_text: TokenText, seconds: float = 0.0) -> None:
         # The statistics first: who sees a step in the list also sees it counted.
         self.stats.add(step, token_text(step.token))
         self.steps.append(step)
+        self.seconds = seconds
+
+    def rate(self) -> dict[str, float]:
+        """Return the tokens a second of this decode, from its begin to the lane's last step."""
+        written = len(self.steps) - self.begin
+        return {"rate": round(written / self.seconds, 1)} if self.seconds and written else {}
 
     @classmethod
     def of(cls, lane: LaneTrace, token_text: TokenText, *, thinking: bool = False) -> LaneLog:
@@ -70,8 +81,9 @@ class Run:
         texts: dict[int, str] | None = None,
         system: str = "",
         chat: bool = False,
+        seconds: float = 0.0,
     ) -> None:
-        """`lanes` are what was written before, where a run goes on or branches from another."""
+        """`lanes` are what was written before, in `seconds`, where a run goes on or branches."""
         self.model = model
         self.prompt = prompt
         self.prompt_ids = tuple(prompt_ids)
@@ -85,7 +97,7 @@ class Run:
         given = tuple(lanes) or tuple(LaneTrace(lane) for lane in settings.lanes)
         self.lanes = [LaneLog.of(lane, self.text, thinking=thinking) for lane in given]
         self.state = "starting"
-        self.seconds = 0.0
+        self.seconds = self._before = seconds
 
     @classmethod
     def of(cls, trace: Trace, state: str) -> Run:
@@ -99,10 +111,11 @@ class Run:
             texts=trace.vocabulary,
             system=trace.system,
             chat=trace.chat,
+            seconds=trace.seconds,
         )
         for lane in run.lanes:
-            lane.begin = 0
-        run.state, run.seconds = state, trace.seconds
+            lane.begin, lane.seconds = 0, trace.seconds
+        run.state = state
         return run
 
     def trace(self) -> Trace:
@@ -143,9 +156,9 @@ class Run:
         for lane, step, finish in zip(lanes, column.steps, column.finishes, strict=True):
             if step:
                 self.name((*step.ids, *step.cut_ids), token_text)
-                self.lanes[lane].add(step, self.text)
+                self.lanes[lane].add(step, self.text, column.seconds)
                 self.lanes[lane].finish = finish
-        self.seconds = column.seconds
+        self.seconds = self._before + column.seconds
 
     def head(self) -> dict[str, Any]:
         """Return what does not change while the run goes on."""
@@ -185,7 +198,7 @@ class Run:
             "state": self.state,
             "at": list(at),
             "add": [[payload.chip(step, self.text) for step in steps] for steps in news],
-            "stats": [lane.stats.values() | self._rate(lane) for lane in self.lanes],
+            "stats": [lane.stats.values() | lane.rate() for lane in self.lanes],
             "finish": [lane.finish for lane in self.lanes],
             "seconds": round(self.seconds, 3),
         }
@@ -215,7 +228,3 @@ class Run:
             raise SettingsError("i", f"in [0, {len(log.steps)})", i)
         before = frozenset((*self.prompt_ids, *(step.token for step in log.steps[:i])))
         return payload.stage_view(log.steps[i], log.settings.sampler, before, candidates, self.text)
-
-    def _rate(self, lane: LaneLog) -> dict[str, float]:
-        written = len(lane.steps) - lane.begin
-        return {"rate": round(written / self.seconds, 1)} if self.seconds and written else {}
