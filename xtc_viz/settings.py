@@ -40,7 +40,8 @@ class Knob:
         if math.isinf(self.high):
             return f"{kind}{'>' if self.low_open else '>='} {self.low:g}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
-        return f"{kind}in {left}{self.low:g}, {self.high:g}{right}"
+        high = "2^63 − 1" if self.high == 2**63 - 1 else f"{self.high:g}"
+        return f"{kind}in {left}{self.low:g}, {high}{right}"
 
     @property
     def slider(self) -> tuple[float, float]:

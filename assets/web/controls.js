@@ -2,10 +2,23 @@
 
 import { h, set, setText, setting } from "./dom.js";
 
-/** What was typed: a number where it is one, else the text, for the server to judge and name. */
-export function typed(text) {
+/**
+ * What was typed: a number where it is one, with a point or a comma ("0,2"), else the text. In a
+ * whole number a comma may stand for thousands, so there it is no number.
+ */
+export function typed(text, whole = false) {
   const trimmed = text.trim();
-  return trimmed !== "" && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
+  const plain = !whole && /^[+-]?\d*,\d+$/.test(trimmed) ? trimmed.replace(",", ".") : trimmed;
+  return plain !== "" && Number.isFinite(Number(plain)) ? Number(plain) : trimmed;
+}
+
+/** What is wrong with a value, in the words of the server; empty when nothing is. */
+export function fault({ label, interval, min, max, open, integer }, value) {
+  const words = `${label} must be ${interval}, but is `;
+  if (typeof value !== "number") return words + (value === "" ? "empty" : `“${value}”`);
+  const low = open[0] ? value > min : value >= min;
+  const high = max === null || (open[1] ? value < max : value <= max);
+  return low && high && (!integer || Number.isInteger(value)) ? "" : words + value;
 }
 
 let made = 0;
@@ -47,18 +60,20 @@ export class Knob {
       onchange(Number(this.range.value));
     });
     this.number.addEventListener("input", () => {
-      const value = typed(this.number.value);
+      const { value } = this;
       if (typeof value === "number") this.range.value = value;
       this.clear();
       onchange(value);
     });
+    // Not while someone types: "0." is on the way to a number.
+    this.number.addEventListener("change", () => this.judge());
     this.number.addEventListener("keydown", (event) => this.nudge(event));
   }
 
   /** Arrow keys step the number, as they do on a slider. */
   nudge(event) {
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    const value = typed(this.number.value);
+    const { value } = this;
     if (!by || typeof value !== "number") return;
     event.preventDefault();
     const next = Math.round((value + by * this.spec.step) / this.spec.step) * this.spec.step;
@@ -70,18 +85,30 @@ export class Knob {
   }
 
   get value() {
-    return typed(this.number.value);
+    return typed(this.number.value, this.spec.integer);
   }
 
   set value(value) {
+    // What was typed stays as it is, with what is said of it.
+    if (value === this.value) return;
     this.number.value = typeof value === "number" ? setting(value) : value;
     if (typeof value === "number") this.range.value = value;
     this.clear();
   }
 
-  wrong(message) {
+  judge() {
+    const message = fault(this.spec, this.value);
+    if (message) this.mark(message);
+    else this.clear();
+  }
+
+  mark(message) {
     setText(this.message, message);
     set(this.number, { "aria-invalid": "true", "aria-errormessage": this.message.id });
+  }
+
+  wrong(message) {
+    this.mark(message);
     this.number.focus();
   }
 

@@ -76,8 +76,9 @@ export function decimal(value, digits = 2) {
   return Number.isFinite(value) ? value.toFixed(digits) : "–";
 }
 
-/** A setting as people write it: .5 → "0.50", 160 → "160", 0.0003 → "0.0003". */
+/** A setting as people write it: .5 → "0.50", 160 → "160", 0.0003 → "0.0003"; no number is "?". */
 export function setting(value) {
+  if (typeof value !== "number") return "?";
   if (Number.isInteger(value)) return String(value);
   return value < 0.01 ? String(value) : value.toFixed(3).replace(/0$/, "");
 }

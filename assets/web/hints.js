@@ -8,7 +8,7 @@ export function hints(draft) {
   const found = [];
   for (const { name, sampler } of draft.settings.lanes) {
     const { rho, tau } = sampler.xtc;
-    if (rho > 0 && tau > 0.5) {
+    if (rho > 0 && tau > 0.5 && tau < 1) {
       found.push(
         `${name}: above τ = 0.5 XTC can never act, because only one token can be that likely.`,
       );

@@ -5,7 +5,7 @@ import { decimal, percent, setting } from "./dom.js";
 /** A lane's settings in a few characters: "ρ 0.50 · τ 0.10 · T 1.3". */
 export function laneTag(sampler, knobs) {
   const parts = [];
-  if (sampler.xtc.rho > 0)
+  if (sampler.xtc.rho !== 0)
     parts.push(`ρ ${setting(sampler.xtc.rho)}`, `τ ${setting(sampler.xtc.tau)}`);
   for (const [name, knob] of Object.entries(knobs)) {
     if (name in sampler && sampler[name] !== knob.default) {

@@ -222,6 +222,7 @@ TAU = {"sampler": {"xtc": {"tau": 3}}}
     ("values", "words"),
     [
         ({"prompt": ""}, "`prompt` must be a text to go on from, but is ''"),
+        ({"prompt": " \n"}, "`prompt` must be a text to go on from, but is ' \\n'"),
         ({"prompt": 7}, "`prompt` must be a text of at most 100,000 characters, but is 7"),
         ({"prompt": "a" * 100_001}, "but is '100,001 characters'"),
         ({"prompt": " the" * 5000}, "4096"),
@@ -231,7 +232,7 @@ TAU = {"sampler": {"xtc": {"tau": 3}}}
         ({"lanes": ["XTC"] * 5}, "`lanes` must be 1 to 4 lanes, but is 5"),
         ({"lanes": ["XTC", TAU]}, "lane 2: `tau` must be in (0, 1), but is 3"),
         ({"lanes": [{"sampler": {"topp": 1}}]}, "lane 1: `topp` must be one of epsilon_cutoff,"),
-        ({"seed": -1}, "`seed` must be an integer in [0, 9.22337e+18], but is -1"),
+        ({"seed": -1}, "`seed` must be an integer in [0, 2^63 − 1], but is -1"),
         ({"max_new_tokens": 4097}, "`max_new_tokens` must be an integer in [1, 4096]"),
         ({"top_candidates": 5}, "`top_candidates` must be an integer in [100, 1000], but is 5"),
         ({"stop": [""]}, "`stop` must be a list of non-empty texts"),

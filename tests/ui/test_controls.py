@@ -56,6 +56,7 @@ def test_an_error_names_field_bounds_value_and_lane(name: str) -> None:
     ("change", "field"),
     [
         ({"prompt": ""}, "prompt"),
+        ({"prompt": " \n\t"}, "prompt"),
         ({"prompt": 5}, "prompt"),
         ({"prompt": "x" * 100_001}, "prompt"),
         ({"settings": []}, "settings"),
@@ -89,6 +90,10 @@ def test_a_request_puts_them_into_every_lane() -> None:
     model = FakeModel()
     settings = parse(sent()).guarded(model)
     assert all(model.info.eos_ids[0] in lane.sampler.xtc.protected for lane in settings.lanes)
+
+
+def test_a_prompt_keeps_the_spaces_around_it() -> None:
+    assert parse(sent(prompt=" Once ")).prompt == " Once "
 
 
 def test_chat_uses_the_template_and_plain_text_does_not() -> None:

@@ -113,8 +113,8 @@ def test_the_page_is_told() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"max_new_tokens": 21}, "`max_new_tokens` must be an integer in [1, 20], but is 21"),
-        ({"max_new_tokens": 9999}, "`max_new_tokens` must be an integer in [1, 20], but is 9999"),
+        ({"max_new_tokens": 21}, "Length must be an integer in [1, 20], but is 21"),
+        ({"max_new_tokens": 9999}, "Length must be an integer in [1, 20], but is 9999"),
         ({"lanes": [{}] * 4}, "`lanes` must be 1 to 3 lanes, but is 4"),
     ],
 )
@@ -125,11 +125,13 @@ def test_a_setting_beyond_a_limit_is_named(change: dict[str, Any], words: str) -
     assert desk.send(request)["error"]["message"] == words
 
 
-@pytest.mark.parametrize("field", ["prompt", "system"])
-def test_a_text_beyond_the_limit_is_named(field: str) -> None:
+@pytest.mark.parametrize(
+    ("field", "label"), [("prompt", "The prompt"), ("system", "The system message")]
+)
+def test_a_text_beyond_the_limit_is_named(field: str, label: str) -> None:
     desk = Desk()
     error = desk.send(desk.request(**{field: "x" * 51}))["error"]
-    words = f"`{field}` must be a text of at most 50 characters, but is '51 characters'"
+    words = f"{label} must be a text of at most 50 characters, but is 51 characters"
     assert (error["field"], error["message"]) == (field, words)
     desk.run(**desk.request(**{field: "x" * 50}))
 

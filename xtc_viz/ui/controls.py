@@ -57,6 +57,9 @@ def knob_spec(knob: Knob) -> dict[str, Any]:
         "label": knob.label,
         "help": knob.help,
         "interval": knob.interval,
+        "min": knob.low,
+        "max": knob.high if math.isfinite(knob.high) else None,
+        "open": [knob.low_open, knob.high_open],
         "default": knob.default,
         "low": low,
         "high": high if math.isfinite(high) else None,
@@ -135,7 +138,7 @@ def parse(data: object, limits: Limits = NO_LIMITS) -> Request:
     settings = RunSettings.from_dict({**raw, **checked})
     _check_stops(settings.stop)
     prompt = limits.check_text("prompt", data.get("prompt", ""))
-    if not prompt:
+    if not prompt.strip():
         raise SettingsError("prompt", "a text to go on from", prompt)
     return Request(
         number=number if isinstance(number, int) else 0,

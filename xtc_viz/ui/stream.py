@@ -18,6 +18,7 @@ from xtc_viz.ui import controls, payload
 from xtc_viz.ui.jobs import prepare
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.wording import in_words
 
 INTERVAL = 0.05  # seconds between two messages: 20 a second are all that an eye can use
 PATIENCE = 0.25  # seconds between two looks at the queue, and so at a closed tab
@@ -46,7 +47,7 @@ class Stops:
 
 def problem(error: XTCVizError) -> dict[str, Any]:
     """An error as the page shows it: the field that it belongs to, and the words."""
-    answer: dict[str, Any] = {"message": str(error)}
+    answer: dict[str, Any] = {"message": in_words(error)}
     if isinstance(error, SettingsError):
         answer["field"] = error.parameter
     if isinstance(error, PromptError):

@@ -1,0 +1,31 @@
+"""Errors in the words of the page, which knows a setting by its label and not by its name."""
+
+from __future__ import annotations
+
+from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.settings import KNOBS
+
+LABELS = {name: knob.label for name, knob in KNOBS.items()} | {
+    "prompt": "The prompt",
+    "system": "The system message",
+    "stop": "Stop at",
+    "name": "The name of a lane",
+}
+NO_PROMPT = "Type a beginning first."
+
+
+def in_words(error: XTCVizError) -> str:
+    """Return the message for the page: `τ floor must be in (0, 1), but is 3`."""
+    label = LABELS.get(error.parameter) if isinstance(error, SettingsError) else None
+    if label is None or not isinstance(error, SettingsError):
+        return str(error)
+    value = error.value
+    if error.parameter == "prompt" and isinstance(value, str) and not value.strip():
+        return NO_PROMPT
+    return f"{label} must be {error.bounds}, but is {_shown(error.parameter, value)}"
+
+
+def _shown(name: str, value: object) -> str:
+    if name not in KNOBS or not isinstance(value, str):
+        return str(value)
+    return f"“{value.strip()}”" if value.strip() else "empty"
