@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.ui.factories import BOY, GIRL, MAN, TEXTS, decode, make_step, sampler
+from tests.ui.factories import BEAR, BOY, GIRL, MAN, TEXTS, decode, make_step, sampler
 from xtc_viz.ui.sentence import Part, Said, describe, drawn, listed, number, percent, warnings
 
 
@@ -26,6 +26,28 @@ def test_a_firing_that_changed_the_word() -> None:
 def test_a_firing_that_changed_nothing() -> None:
     said = read(describe(make_step(sampler(), counterfactual=MAN), sampler()))
     assert said.endswith("The dice drew « man», as they would have without XTC.")
+
+
+def test_a_word_from_under_tau_is_said_to_have_stayed() -> None:
+    step = make_step(sampler(), token=BEAR)
+    assert read(describe(step, sampler()).drew) == (
+        " All words under τ stay as well, with a larger share: the dice fell on « bear» "
+        "(6\u00a0% before, 23\u00a0% now). Without XTC they would have drawn « girl»."
+    )
+    same = make_step(sampler(), token=BEAR, counterfactual=BEAR)
+    assert read(describe(same, sampler()).drew) == (
+        " All words under τ stay as well, with a larger share: the dice fell on « bear» "
+        "(6\u00a0% before, 23\u00a0% now), as they would have without XTC."
+    )
+
+
+def test_what_is_said_of_a_word_under_tau_fits_its_numbers() -> None:
+    # A temperature after XTC can lower the share of an unlikely word.
+    cold = make_step(sampler(), token=BEAR, q=0.01)
+    assert "stay as well: the dice" in read(describe(cold, sampler()))
+    assert "under τ stay" not in read(describe(make_step(sampler()), sampler()))
+    held = make_step(sampler(), coin=0.9, token=BEAR)
+    assert "under τ stay" not in read(describe(held, sampler()))
 
 
 def test_the_coin_says_no() -> None:

@@ -102,12 +102,25 @@ def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
 
 
 def _drawn(step: Step) -> list[Part]:
+    if step.fired and step.token not in step.ids[: step.eligible]:
+        return _drawn_below(step)
     if step.changed:
         without: list[Part] = [" Without XTC the same dice would have drawn ", step.counterfactual]
         return [*without, "; now they drew ", step.token, "."]
     if step.fired:
         return [" The dice drew ", step.token, ", as they would have without XTC."]
     return [" The dice drew ", step.token, f" ({percent(step.p)})."]
+
+
+def _drawn_below(step: Step) -> list[Part]:
+    """XTC fired and the word came from below τ: only those who clear it can be removed."""
+    more = ", with a larger share" if step.q > step.p else ""
+    shares = f" ({percent(step.p)} before, {percent(step.q)} now)"
+    parts: list[Part] = [f" All words under τ stay as well{more}: the dice fell on ", step.token]
+    if not step.changed:
+        return [*parts, f"{shares}, as they would have without XTC."]
+    without: list[Part] = [f"{shares}. Without XTC they would have drawn ", step.counterfactual]
+    return [*parts, *without, "."]
 
 
 def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[list[Part]]:
