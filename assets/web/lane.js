@@ -28,6 +28,7 @@ export class Lane {
   constructor(model, index, spec) {
     this.model = model;
     this.index = index;
+    this.knobs = spec.knobs;
     const head = model.run.head.lanes[index];
     this.numbers = h("p", { class: "numbers", "data-testid": `numbers-${index}` });
     this.more = h("p", { class: "more" });
@@ -210,14 +211,18 @@ export class Lane {
       const name = this.className(chips[i], i) + (span.classList.contains("sel") ? " sel" : "");
       if (span.className !== name) span.className = name;
     }
+    this.count();
   }
 
   count() {
     const lane = this.model.run.lanes[this.index];
     this.thought.update();
     if (!lane.stats) return setText(this.numbers, "\u00a0");
-    const off = this.model.run.head.lanes[this.index].sampler.xtc.rho === 0;
-    const [first, second] = numbers(lane, this.spans.length, off);
+    const { sampler } = this.model.run.head.lanes[this.index];
+    const xtc = { ...sampler.xtc, ...lane.imagined?.xtc };
+    const tag = laneTag({ ...sampler, xtc }, this.knobs);
+    setText(this.tag, lane.imagined ? `what if ${tag}` : tag);
+    const [first, second] = numbers(lane, this.spans.length, xtc.rho === 0);
     setText(this.numbers, first);
     setText(this.more, second);
   }

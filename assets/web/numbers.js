@@ -16,17 +16,33 @@ function tally(chips) {
   };
 }
 
-/** `until` tokens of a lane are shown; `off` says that XTC is off there. Thoughts do not count. */
-export function numbers({ stats, finish, chips }, until, off) {
+/** The same under other settings, as far as they say it: what was drawn then, nobody knows. */
+function imagine(imagined, from, until) {
+  const chips = [...imagined.outcomes].slice(from, until).map((digit, i) => ({
+    outcome: Number(digit),
+    mass: imagined.mass[from + i] / 1e4,
+  }));
+  return { ...tally(chips), changed: null };
+}
+
+/**
+ * `until` tokens of a lane are shown; `off` says that XTC is off there. Thoughts do not count. In a
+ * what-if the first line says how often it fired and would fire, the second what would have been.
+ */
+export function numbers({ stats, finish, chips, imagined }, until, off) {
   const thought = stats.thought?.[0] ?? 0;
   const whole = until >= chips.length;
-  const seen = whole ? stats : tally(chips.slice(thought, until));
+  const was = whole ? stats : tally(chips.slice(thought, until));
+  const seen = imagined ? imagine(imagined, thought, until) : was;
+  const fired = imagined
+    ? `fired ${was.outcomes[FIRED]} → ${seen.outcomes[FIRED]} (what if)`
+    : `fired ${seen.outcomes[FIRED]}`;
   const parts = [whole ? count(stats.tokens, "token") : `${until} of ${chips.length} tokens`];
   if (stats.rate) parts.push(`${decimal(stats.rate, stats.rate < 10 ? 1 : 0)} tokens/s`);
-  if (!thought) parts.push(`fired ${seen.outcomes[FIRED]}`);
-  else if (until > thought) parts.push(`in the answer: fired ${seen.outcomes[FIRED]}`);
+  if (!thought) parts.push(fired);
+  else if (until > thought) parts.push(`in the answer: ${fired}`);
   else parts.push("no answer yet");
-  if (until > thought || !thought) parts.push(`changed ${seen.changed}`);
+  if (seen.changed !== null && (until > thought || !thought)) parts.push(`changed ${seen.changed}`);
   if (finish && whole) parts.push(FINISH[finish] ?? finish);
   if (thought && until <= thought) {
     return [parts.join(" · "), "The numbers are those of the answer; thoughts do not count."];
@@ -38,5 +54,6 @@ export function numbers({ stats, finish, chips }, until, off) {
   if (seen.removed !== null) more.push(`${percent(seen.removed)} removed on average`);
   if (whole && stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
   if (whole && stats.repeated3 !== null) more.push(`repeated trigrams ${percent(stats.repeated3)}`);
-  return [parts.join(" · "), (thought ? "Answer only: " : "") + more.join(" · ")];
+  const start = (imagined ? "What if: " : "") + (thought ? "Answer only: " : "");
+  return [parts.join(" · "), start + more.join(" · ")];
 }

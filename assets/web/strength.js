@@ -1,6 +1,7 @@
 // The map of ρ × τ: how strongly XTC would act along this text, with the present point on it.
 
 import { decimal, h, percent, s, set, setText, setting } from "./dom.js";
+import { certainty, perToken } from "./whatif.js";
 
 const WIDTH = 420;
 const HEIGHT = 250;
@@ -18,7 +19,9 @@ export class Strength {
       role: "img",
       "aria-label": "Map of ρ and τ",
     });
-    this.words = h("p", { class: "map-words" });
+    this.svg.addEventListener("pointerleave", () => this.point());
+    this.words = h("p", { class: "map-words", "data-testid": "map-words" });
+    this.asked = 0;
     this.element = h(
       "details",
       { class: "map" },
@@ -50,7 +53,22 @@ export class Strength {
       if (key !== this.key) return;
       this.cells();
     }
-    if (this.grid) this.point(now);
+    this.asked += 1;
+    const { asked } = this;
+    const found = run.lanes[this.lane].imagined ?? (await this.own(run, this.lane, xtc));
+    if (asked !== this.asked || !this.grid) return;
+    this.now = { rho, tau, found };
+    this.point();
+  }
+
+  /** What is expected of a lane under the settings that it was written with. */
+  async own(run, lane, { rho, tau, strategy }) {
+    const key = `${run.id} ${lane} ${run.lanes[lane].chips.length}`;
+    if (this.known?.key !== key) {
+      const found = await this.model.transport.whatIf(run.id, lane, { rho, tau, strategy });
+      this.known = { key, found };
+    }
+    return this.known.found;
   }
 
   x(j) {
@@ -76,7 +94,8 @@ export class Strength {
           height: tall - 1,
           class: "cell",
           "fill-opacity": decimal(0.04 + (0.9 * value) / top, 3),
-          onpointerenter: () => this.say(rho, tau, value, removed[i][j]),
+          onpointerenter: () =>
+            this.say("There", rho, tau, { interventions: value, removed: removed[i][j] }),
           onclick: () => this.onpick(this.lane, rho, tau),
         });
         return cell;
@@ -100,26 +119,38 @@ export class Strength {
     return s("text", { x, y, class: "tick", "text-anchor": anchor }, words);
   }
 
-  /** Where the present settings lie between the points of the grid. */
-  point({ rho, tau }) {
-    const { taus, rhos, interventions, removed } = this.grid;
-    const after = taus.findIndex((value) => value >= tau);
-    const j = after < 0 ? taus.length - 1 : after;
-    const before = Math.max(0, j - 1);
-    const part = j === before ? 0 : (tau - taus[before]) / (taus[j] - taus[before]);
+  /** Where the present settings lie between the points of the grid; these numbers are their own. */
+  point() {
+    if (!this.now) return;
+    const { rho, tau, found } = this.now;
+    const { taus, rhos } = this.grid;
     const step = (WIDTH - LEFT) / taus.length;
-    const cx = this.x(before) + step / 2 + Math.max(0, Math.min(1, part)) * (j - before) * step;
     const tall = (HEIGHT - BOTTOM) / rhos.length;
     const cy = HEIGHT - BOTTOM - rho * (rhos.length - 1) * tall - tall / 2;
-    set(this.ring, { cx, cy });
-    const i = Math.round(rho * (rhos.length - 1));
-    this.say(rho, tau, interventions[i][j], removed[i][j], "About ");
+    const [least, most] = [taus[0], taus.at(-1)];
+    const after = Math.max(
+      1,
+      taus.findIndex((value) => value >= tau),
+    );
+    const part = (tau - taus[after - 1]) / (taus[after] - taus[after - 1]);
+    let cx = this.x(after - 1) + step / 2 + part * step;
+    let outside = "";
+    if (tau < least) {
+      cx = LEFT;
+      outside = ` The map begins at τ ${setting(least)}, to the right of this.`;
+    } else if (tau > most) {
+      cx = WIDTH;
+      outside = ` The map ends at τ ${setting(most)}, to the left of this.`;
+    }
+    set(this.ring, { cx, cy, "data-outside": outside ? "" : null });
+    this.say("Now", rho, tau, perToken(found), certainty(found, tau) + outside);
   }
 
-  say(rho, tau, interventions, removed, start = "") {
+  say(where, rho, tau, { interventions, removed }, more = "") {
     const words =
-      `${start}${decimal(100 * interventions, 1)} interventions per 100 tokens, ` +
-      `${percent(removed)} of the probability removed a step, at ρ ${setting(rho)} and τ ${setting(tau)}.`;
+      `${where}, at ρ ${setting(rho)} and τ ${setting(tau)}: ` +
+      `${decimal(100 * interventions, 1)} interventions per 100 tokens, ` +
+      `${percent(removed)} of the probability removed per token.${more}`;
     setText(this.words, words);
     set(this.svg, { "aria-label": `Map of ρ and τ. ${words}` });
   }

@@ -8,6 +8,33 @@ function same(a, b) {
   return a.rho === b.rho && a.tau === b.tau && a.strategy === b.strategy;
 }
 
+/** The lane of a draft that stands for lane k of a run: the one of that name, or that was renamed. */
+function counterpart(lanes, heads, k) {
+  const { name } = heads[k];
+  const draft = lanes[k];
+  if (!draft || draft.name === name) return draft;
+  const another = lanes.some((lane) => lane.name === name);
+  return another || heads.some((head) => head.name === draft.name) ? undefined : draft;
+}
+
+/** Over all coins, token by token: how often XTC acts, and the probability that it removes. */
+export function perToken({ expected, removed, counts }) {
+  const tokens = Math.max(
+    1,
+    counts.reduce((sum, n) => sum + n, 0),
+  );
+  return { interventions: expected / tokens, removed, firing: (removed * tokens) / expected };
+}
+
+/** Below 1/K, what is known beyond the K recorded tokens of a step; empty where that is no question. */
+export function certainty({ exact, recorded }, tau) {
+  if (!exact) {
+    return ` May be off: a step records its ${recorded} likeliest tokens, and at this τ more may be eligible.`;
+  }
+  if (tau >= 1 / recorded) return "";
+  return ` Exact, though τ is below 1/${recorded}: no token beyond the ${recorded} recorded at each step reaches it.`;
+}
+
 export class WhatIf {
   /** `reset` puts the settings of the run back, `anew` generates with the new ones. */
   constructor(model, { reset, anew }) {
@@ -67,11 +94,10 @@ export class WhatIf {
     // A choice is sent only where it reads otherwise; what it means, the server finds out.
     const guard = sameProtection(protect, run.head.protect) ? {} : { protect };
     for (const [k, lane] of run.lanes.entries()) {
-      const draft = settings.lanes[k];
+      const draft = counterpart(settings.lanes, run.head.lanes, k);
       const own = run.head.lanes[k].sampler.xtc;
-      const mine = draft?.name === run.head.lanes[k].name;
-      const known = mine && same(draft.sampler.xtc, own);
-      if (!mine || (known && (own.rho === 0 || !guard.protect))) {
+      const known = draft && same(draft.sampler.xtc, own);
+      if (!draft || (known && (own.rho === 0 || !guard.protect))) {
         lane.imagined = null;
         continue;
       }
@@ -100,13 +126,18 @@ export class WhatIf {
     const words = [
       `${name} with ρ ${setting(rho)} and τ ${setting(tau)}${guard} would fire `,
       h("b", {}, String(imagined.counts[3])),
-      ` times${where} (it fired ${now}); over all coins ${decimal(imagined.expected, 1)} times, `,
-      `removing ${percent(imagined.removed)} of the probability a step.`,
+      ` times${where} (it fired ${now})`,
     ];
-    if (tau > 0.5) words.push(" Above τ = 0.5 XTC can never fire.");
-    if (!imagined.exact) {
-      words.push(" Not exact: at this τ more tokens may be eligible than were recorded.");
+    const { removed, firing } = perToken(imagined);
+    if (rho > 0 && rho < 1)
+      words.push(`, ${decimal(imagined.expected, 1)} times on average over all coins`);
+    if (removed > 0) {
+      words.push(`. It would remove ${percent(removed)} of the probability per token, `);
+      words.push(`${percent(firing)} per firing`);
     }
+    words.push(".");
+    if (tau > 0.5) words.push(" Above τ = 0.5 XTC can never fire.");
+    words.push(certainty(imagined, tau));
     for (const text of imagined.unsure) {
       words.push(
         " Left out: ",

@@ -119,12 +119,12 @@ def test_when_something_is_wrong(look: Look, fake: Server, dark: bool, width: in
     page = look(fake, dark, width)
     setting(page, "tau", "3")
     generate(page, "Something")
-    expect(page.get_by_text("`tau` must be in (0, 1), but is 3")).to_be_visible()
+    expect(page.get_by_text("τ floor must be in (0, 1), but is 3")).to_be_visible()
     assert violations(page) == []
     setting(page, "tau", "0.7")
     page.fill("#prompt", "")
     generate(page)
-    expect(page.get_by_test_id("error")).to_contain_text("`prompt` must be")
+    expect(page.get_by_test_id("error")).to_have_text("Type a beginning first.")
     assert violations(page) == []
 
 

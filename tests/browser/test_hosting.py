@@ -81,7 +81,7 @@ def test_a_page_with_limits_shows_and_keeps_them(visit: Visit, limited: Server, 
     setting(page, "max_new_tokens", 31)
     page.get_by_role("button", name="Generate", exact=True).click()
     expect(page.locator(".knob .wrong:visible")).to_have_text(
-        "`max_new_tokens` must be an integer in [1, 30], but is 31"
+        "Length must be an integer in [1, 30], but is 31"
     )
     keep(page, "too-long")
     page.fill("#prompt", "x" * 51)

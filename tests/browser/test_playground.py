@@ -85,7 +85,7 @@ def test_a_wrong_setting_of_a_lane_names_the_lane(visit: Visit, fake: Server) ->
     page.get_by_role("dialog").get_by_label("Top-p", exact=True).fill("7")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Generate", exact=True).click()
-    expect(page.get_by_test_id("error")).to_have_text("Strong: `top_p` must be in (0, 1], but is 7")
+    expect(page.get_by_test_id("error")).to_have_text("Strong: Top-p must be in (0, 1], but is 7")
 
 
 def test_colours_cycle_with_a_legend_and_never_by_colour_alone(visit: Visit, fake: Server) -> None:
@@ -155,12 +155,42 @@ def test_what_if_follows_the_sliders_along_the_same_text(
     expect(panel).to_contain_text(f"it fired {fired}")
     page.wait_for_function(f"document.querySelectorAll('#lane-1 .t.o3').length > {fired}")
     assert text(page, 1) == before
+    would = page.locator("#lane-1 .t.o3").count()
+    lane = page.locator(".lane").nth(1)
+    expect(lane.locator(".numbers")).to_contain_text(f"fired {fired} → {would} (what if)")
+    expect(lane.locator(".tag").first).to_have_text("what if ρ 1 · τ 0.10")
+    expect(lane.locator(".more")).to_contain_text("What if: 0 skipped by the coin")
+    expect(panel.locator("b")).to_have_text(str(would))
+    expect(panel).not_to_contain_text("over all coins")
+    removed = page.locator("#lane-1 .t.o3")
+    takes = re.compile("The text has .*, which this would have removed")
+    for i in range(would):
+        removed.nth(i).click()
+        inspector(page)
+        if takes.search(page.get_by_test_id("sentence").text_content() or ""):
+            break
+    expect(page.get_by_test_id("sentence")).to_have_text(takes)
     page.locator("#lane-1 .t.o3").first.click()
     expect(page.locator(".verdict")).to_have_text("What if: XTC would fire")
     page.get_by_text("Map: how strongly").click()
     expect(page.locator(".strength .cell").first).to_be_visible()
     keep(page, "map")
+    # The sentence is of the very point, the cell's own numbers are those of a hover.
+    words = page.get_by_test_id("map-words")
+    setting(page, "tau", "0,12")
+    expect(lane.locator(".tag").first).to_have_text("what if ρ 1 · τ 0.12")
+    exact = 100 * int(panel.locator("b").text_content() or "") / 60
+    expect(words).to_have_text(re.compile(rf"Now, at ρ 1 and τ 0\.12: {exact:.1f} interventions"))
+    page.locator(".strength .cell").nth(7).hover()
+    expect(words).to_have_text(re.compile(r"There, at ρ 0 and τ 0\.10: 0\.0 interventions"))
+    page.locator(".map summary").hover()
+    expect(words).to_have_text(re.compile(r"Now, at ρ 1 and τ 0\.12"))
+    setting(page, "tau", "0.003")
+    expect(words).to_contain_text("The map begins at τ 0.01")
+    expect(words).to_contain_text(re.compile("Exact, though|May be off"))
+    expect(panel).to_contain_text(re.compile("Exact, though|May be off"))
     setting(page, "tau", "0.6")
+    expect(words).to_contain_text("The map ends at τ 0.50")
     expect(panel).to_contain_text("XTC can never fire")
     expect(page.locator(".hints")).to_contain_text("above τ = 0.5 XTC can never act")
     page.get_by_role("button", name="Put back").click()

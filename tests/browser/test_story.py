@@ -171,7 +171,7 @@ def test_an_error_names_the_field_and_loses_nothing(visit: Visit, fake: Server, 
     written = texts(page, 1)
     page.fill(".composer [data-field=tau]", "3")
     generate(page, "Something else")
-    wrong = page.get_by_text("`tau` must be in (0, 1), but is 3")
+    wrong = page.get_by_text("τ floor must be in (0, 1), but is 3")
     expect(wrong).to_be_visible()
     keep(page, "error")
     expect(page.locator("#prompt")).to_have_value("Something else")
@@ -181,7 +181,7 @@ def test_an_error_names_the_field_and_loses_nothing(visit: Visit, fake: Server, 
     expect(wrong).to_have_count(0)
     page.fill("#prompt", "")
     generate(page)
-    expect(page.get_by_test_id("error")).to_contain_text("`prompt` must be")
+    expect(page.get_by_test_id("error")).to_have_text("Type a beginning first.")
 
 
 def test_a_prompt_longer_than_the_context_is_refused_with_the_numbers(

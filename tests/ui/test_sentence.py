@@ -82,6 +82,12 @@ def test_a_chosen_token_is_said_to_be_chosen() -> None:
     assert said.endswith("You chose « boy», which had 33\u00a0% before XTC. A branch begins.")
 
 
+def test_a_what_if_that_takes_the_texts_own_token_away_says_so() -> None:
+    (settled, drew) = describe(make_step(sampler(), token=BOY), sampler())
+    assert read(drew) == " The text has « boy», which this would have removed."
+    assert read(settled).endswith("and keeps « man».")
+
+
 def test_a_protected_token_is_named() -> None:
     settings = sampler(protected=[BOY])
     said = read(describe(make_step(settings), settings))

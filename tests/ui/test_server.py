@@ -106,6 +106,14 @@ def test_what_if_follows_the_settings(desk: Desk) -> None:
     assert always["expected"] == pytest.approx(always["counts"][3])
 
 
+def test_below_the_recorded_it_is_said_whether_a_what_if_is_exact(desk: Desk) -> None:
+    steps = desk.trace.lanes[1].steps
+    found = {tau: desk.ask("what_if", desk.run, 1, {"rho": 1, "tau": tau}) for tau in (0.01, 1e-6)}
+    assert {each["recorded"] for each in found.values()} == {100}
+    assert found[0.01]["exact"]
+    assert found[1e-6]["exact"] is not any(step.probs[99] >= 1e-6 for step in steps)
+
+
 def test_an_imagined_step_is_what_the_rule_would_have_done(desk: Desk) -> None:
     lane = desk.trace.lanes[0]
     xtc = XTCSettings(rho=1.0, tau=0.1)
@@ -123,6 +131,16 @@ def test_the_map_grows_with_rho_and_falls_with_tau(desk: Desk) -> None:
     )
     assert all(a >= b for a, b in zip(rows[-1], rows[-1][1:], strict=False))
     assert min(grid["taus"]) >= 0.01
+
+
+def test_the_map_and_the_what_if_agree_wherever_the_map_has_a_point(desk: Desk) -> None:
+    grid = desk.ask("strength", desk.run, 1, {"rho": 0.5, "tau": 0.1})
+    for i, j in ((10, 0), (5, 7), (3, 12)):
+        knobs = {"rho": grid["rhos"][i], "tau": grid["taus"][j]}
+        found = desk.ask("what_if", desk.run, 1, knobs)
+        per_token = found["expected"] / sum(found["counts"])
+        assert grid["interventions"][i][j] == pytest.approx(per_token, abs=2e-4)
+        assert grid["removed"][i][j] == pytest.approx(found["removed"], abs=1e-4)
 
 
 def test_stages_end_where_the_bars_do(desk: Desk) -> None:

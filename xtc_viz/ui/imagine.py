@@ -28,7 +28,8 @@ def what_if(
 ) -> dict[str, Any]:
     """Return each step's outcome as a digit, how many tokens each would have, and the sums.
 
-    The sums leave the first `thought` steps out.
+    The sums leave the first `thought` steps out. `recorded` is how many candidates a step holds
+    at most; `exact` says that no other token of any step could be eligible.
     """
     before = evaluate(lane.steps[:thought], xtc, top_candidates)
     found = evaluate(lane.steps[thought:], xtc, top_candidates)
@@ -39,6 +40,7 @@ def what_if(
         "eligible": [len(d.eligible) for d in decisions],
         "mass": [round(1e4 * d.removed_mass) for d in decisions],
         "counts": [found.count(outcome) for outcome in OUTCOMES],
+        "recorded": top_candidates,
         "exact": before.exact and found.exact,
         "expected": round(found.expected_interventions, 2),
         "removed": round(found.expected_removed_mass / count, 5),

@@ -66,6 +66,10 @@ def describe(step: Step, sampler: SamplerSettings) -> Said:
     if step.forced:
         chosen = f", which had {percent(step.p)} before XTC. A branch begins."
         return Said(_settled(step, sampler), [" You chose ", step.token, chosen])
+    if step.token in step.removed:
+        # Only a what-if knows such steps.
+        gone = ", which this would have removed."
+        return Said(_settled(step, sampler), [" The text has ", step.token, gone])
     return Said(_settled(step, sampler), _drawn(step))
 
 
