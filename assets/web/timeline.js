@@ -3,9 +3,10 @@
 import { h, set } from "./dom.js";
 import { FIRED } from "./model.js";
 
-const BAND = 46;
+const BAND = 50;
 const NAME = 14; // of a band: the lane's name, over which nothing else is drawn
 const TOP = 6;
+const FOOT = 13; // of a band, below its line: how many tokens were eligible
 const TALLEST = 19; // of a bar
 
 const INKS = ["line", "eligible", "removed", "changed", "paper", "ink", "ink-2"];
@@ -103,7 +104,7 @@ export class Timeline {
     this.answered = run.lanes.map(() => false);
     for (const k of run.lanes.keys()) {
       this.pen.fillStyle = this.inks.line;
-      this.pen.fillRect(0, TOP + BAND * (k + 1) - 9, this.width, 1);
+      this.pen.fillRect(0, TOP + BAND * (k + 1) - FOOT, this.width, 1);
       this.name(k);
     }
   }
@@ -126,12 +127,12 @@ export class Timeline {
   bar(k, i, step) {
     const { pen, inks } = this;
     const chip = this.model.outcome(k, i);
-    const base = TOP + BAND * (k + 1) - 9;
+    const base = TOP + BAND * (k + 1) - FOOT;
     const wide = Math.max(1, Math.min(10, step * 0.7));
     const x = (i + 0.5) * step - wide / 2;
     if (chip.eligible > 1) {
       pen.fillStyle = inks.eligible;
-      pen.fillRect(x, base + 3, wide, Math.min(5, chip.eligible - 1) + 0.5);
+      pen.fillRect(x, base + 3, wide, Math.min(9, 2 * chip.eligible - 2));
     }
     if (chip.outcome !== FIRED) return;
     const tall = Math.max(2, chip.mass * TALLEST);
