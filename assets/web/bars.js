@@ -2,6 +2,7 @@
 // by side. Hand-made SVG with a pool of rows, because a step must be redrawn in well under a frame
 // while someone scrubs.
 
+import { cutLine, extent } from "./cutline.js";
 import { s, set, setText, setting, visible } from "./dom.js";
 
 const SMALLEST = 1e-4; // the left end of the logarithmic scale
@@ -14,7 +15,7 @@ function layout(width, beside) {
   const place = { top: 34, high: 24, bar: 5, base: 16, x: 24, sign: 0, gap: narrow ? 46 : 62 };
   let labels = Math.max(104, Math.min(190, width * 0.24));
   if (beside) {
-    Object.assign(place, { top: 58, x: 4, sign: 18, gap: 96 });
+    Object.assign(place, { top: 58, x: 4, sign: 18, gap: 112 });
     labels = Math.max(96, Math.min(150, width * 0.18));
     // On a phone a token stands above its bars.
     if (narrow) Object.assign(place, { high: 40, bar: 20, base: 31, sign: 16, gap: 64 });
@@ -32,15 +33,16 @@ function shorten(text, room) {
   return text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text;
 }
 
-function makeCell() {
+function makeCell(side) {
   const cell = {
     bar: s("rect", { height: 14, rx: 1.5 }),
     line: s("rect", { class: "line", height: 4 }),
     sign: s("text"),
     gone: s("tspan", { class: "gone" }),
     value: s("tspan"),
+    restore: s("tspan", { class: "restore", dx: 8, "data-side": side }),
   };
-  cell.text = s("text", { class: "value" }, cell.gone, cell.value);
+  cell.text = s("text", { class: "value" }, cell.gone, cell.value, cell.restore);
   return cell;
 }
 
@@ -49,9 +51,9 @@ function makeRow() {
   const row = {
     hit: s("rect", { class: "hit", x: 0, width: "100%" }),
     sign: s("text", { x: 4 }),
-    strip: s("rect", { class: "strip", x: 0, y: 1, width: "100%", height: 17 }),
+    strip: s("rect", { class: "strip", x: 0, y: 1, height: 17 }),
     label: s("text", { class: "label" }),
-    cells: [makeCell(), makeCell()],
+    cells: [makeCell(0), makeCell(1)],
   };
   const bars = row.cells.flatMap((cell) => [cell.sign, cell.bar, cell.line]);
   row.group = s("g", {}, row.hit, row.sign, ...bars);
@@ -63,7 +65,7 @@ function makeColumn() {
   const column = {
     title: s("text", { class: "head", y: 13 }),
     tag: s("text", { class: "head-tag", y: 30 }),
-    tau: s("line", { class: "tau" }),
+    tau: s("path", { class: "tau" }),
     tauText: s("text", { class: "tau-text" }),
   };
   column.threshold = s("g", {}, column.tau, column.tauText);
@@ -117,7 +119,8 @@ export class Bars {
   /**
    * `view` has `heads`, two of { title, tag, tau, own }, `list`, rows of { id, text, kind, drawn,
    * sign, cells }, and `label` for those who cannot see it. A cell is { kind, bar, line, sign,
-   * gone, value }: a bar of length `bar`, within it a line of length `line`, and words behind.
+   * gone, value, restore }: a bar of length `bar`, within it a line of length `line`, and words
+   * behind; `restore` says that its token can be brought back.
    */
   draw(view) {
     this.shown = view;
@@ -131,16 +134,20 @@ export class Bars {
       "aria-label": view.label,
     });
     this.axis(place, height);
-    view.heads.forEach((head, k) => {
-      this.head(this.columns[k], head, place.lefts[k], place, height);
-    });
+    this.lines = view.heads.map(({ tau }, k) => ({
+      x: place.lefts[k] + this.scale(tau ?? 0) * place.room,
+      gaps: [],
+    }));
     while (this.pool.length < view.list.length) this.pool.push(makeRow());
     const key = `${width} ${view.beside}`;
     view.list.forEach((row, i) => {
       const parts = this.pool[i];
       if (parts.key !== key) this.put(parts, i, place);
       parts.key = key;
-      this.row(parts, row, place);
+      this.row(parts, row, place, place.top + i * place.high);
+    });
+    view.heads.forEach((head, k) => {
+      this.head(this.columns[k], head, k, place, height);
     });
     if (this.body.childNodes.length === view.list.length) return;
     const used = this.pool.slice(0, view.list.length);
@@ -176,7 +183,8 @@ export class Bars {
     );
   }
 
-  head(parts, { title, tag, tau, own }, left, place, height) {
+  head(parts, { title, tag, tau, own }, k, place, height) {
+    const left = place.lefts[k];
     const room = place.column - place.sign - 8;
     set(parts.title, { x: left, class: own ? "head own" : "head" });
     setText(parts.title, shorten(title, Math.floor(room / 7.6)));
@@ -184,9 +192,8 @@ export class Bars {
     setText(parts.tag, shorten(tag ?? "", Math.floor(room / 6.8)));
     if (tau === undefined) return parts.threshold.remove();
     if (!parts.threshold.parentNode) parts.group.prepend(parts.threshold);
-    const x = left + this.scale(tau) * place.room;
-    const y2 = height - place.high - 20;
-    set(parts.tau, { x1: x, x2: x, y1: place.top - 14, y2 });
+    const { x, gaps } = this.lines[k];
+    set(parts.tau, { d: cutLine(x, place.top - 14, height - place.high - 20, gaps) });
     set(parts.tauText, { x: x + 4, y: place.top - 6 });
     setText(parts.tauText, `τ ${setting(tau)}`);
   }
@@ -210,33 +217,45 @@ export class Bars {
     });
   }
 
-  row(parts, row, place) {
+  row(parts, row, place, y) {
     const kind = `${row.kind}${row.drawn ? " drawn" : ""}`;
     set(parts.group, { class: `row ${kind}`, "data-id": row.id });
-    set(parts.words, { class: `words ${kind}` });
+    set(parts.words, { class: `words ${kind}`, "data-id": row.id });
     setText(parts.sign, row.sign ?? "");
-    this.label(parts.label, row, place.name);
+    const end = place.x + this.label(parts.label, row, place.name) + 4;
+    if (place.over) set(parts.strip, { width: end });
     row.cells.forEach((cell, k) => {
-      this.cell(parts.cells[k], cell, place.lefts[k], place);
+      const [from, to] = this.cell(parts.cells[k], cell, place.lefts[k], place);
+      const { x, gaps } = this.lines[k];
+      if (place.over && x < end) gaps.push([y + 1, y + 18]);
+      if (x > from && x < to) gaps.push([y + place.base - 13, y + place.base + 5]);
     });
   }
 
-  cell(parts, cell, left, { room, narrow }) {
+  /** Returns from where to where its words reach. */
+  cell(parts, cell, left, { room, narrow, over }) {
     const length = (p) => (p > 0 ? Math.max(1, this.scale(p) * room) : 0);
     const bar = length(cell.bar);
     const line = length(cell.line ?? 0);
     set(parts.bar, { width: bar, class: `bar ${cell.kind}` });
     set(parts.line, { width: line });
     setText(parts.sign, cell.sign ?? "");
-    set(parts.text, { x: left + Math.max(bar, line) + 6, class: `value ${cell.kind}` });
-    setText(parts.gone, cell.gone ?? "");
-    setText(parts.value, narrow ? (cell.short ?? cell.value) : cell.value);
+    const x = left + Math.max(bar, line) + 6;
+    const gone = cell.gone ?? "";
+    const value = narrow ? (cell.short ?? cell.value) : cell.value;
+    const restore = cell.restore && !over ? "restore" : "";
+    set(parts.text, { x, class: `value ${cell.kind}` });
+    setText(parts.gone, gone);
+    setText(parts.value, value);
+    setText(parts.restore, restore);
+    return [x - 4, x + extent(gone + value + restore) + 4];
   }
 
+  /** Returns about how wide it is. */
   label(node, row, width) {
     const room = Math.floor((width - 24) / 6.8);
     const key = `${row.text} ${room}`;
-    if (node.key === key) return;
+    if (node.key === key) return node.wide;
     node.key = key;
     const rest = room < 16 ? "the rest" : row.text;
     const parts = row.id < 0 ? [[rest, false]] : visible(row.text);
@@ -249,5 +268,7 @@ export class Bars {
       spans.push(s("tspan", { class: sign ? "ws" : "" }, cut));
     }
     node.replaceChildren(...spans);
+    node.wide = extent(spans.map((span) => span.textContent).join(""));
+    return node.wide;
   }
 }

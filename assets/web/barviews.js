@@ -2,14 +2,19 @@
 
 import { percent, setting } from "./dom.js";
 
+const FINE = 1e-4; // per cent: there is room for small numbers beside short bars
+
 /** Signs of a candidate: it was drawn, or would have been drawn without XTC. */
 function sign(one) {
   if (one.drawn) return "▲";
   return one.instead ? "△" : "";
 }
 
-/** One lane, before and after XTC. `list` are the rows of its distribution. */
-export function beforeAndAfter(step, list) {
+/**
+ * One lane, before and after XTC. `list` are the rows of its distribution; `open` says that one can
+ * go on from here with what was removed.
+ */
+export function beforeAndAfter(step, list, open) {
   const best = list
     .slice(0, 5)
     .map((row) => `${row.text.trim() || "white space"} ${percent(row.p)}, ${row.kind}`)
@@ -20,11 +25,13 @@ export function beforeAndAfter(step, list) {
       ...row,
       sign: sign(row),
       cells: [
-        { kind: row.kind, bar: row.p, value: percent(row.p) },
+        { kind: row.kind, bar: row.p, value: percent(row.p, FINE) },
         {
           kind: row.kind,
           bar: row.q,
-          value: row.kind === "removed" ? "removed" : percent(row.q),
+          value: row.kind === "removed" ? "removed" : percent(row.q, FINE),
+          short: open && row.kind === "removed" ? "✕" : undefined,
+          restore: open && row.kind === "removed",
         },
       ],
     })),
@@ -33,18 +40,28 @@ export function beforeAndAfter(step, list) {
 }
 
 /** A probability before and after in a few characters, `gone` struck through. */
-function words(cell) {
-  const p = percent(cell.p);
-  const q = percent(cell.q);
-  if (!cell.known) return { value: cell.p < 1e-4 ? p : `≤ ${p}` };
-  if (cell.kind === "removed") return { gone: p, value: " removed", short: " ✕" };
-  return { value: p === q ? p : `${p.replace(" %", "")} → ${q}` };
+function words(cell, open) {
+  if (cell.known && cell.kind === "removed") {
+    const value = open ? "" : " removed";
+    return { gone: percent(cell.p), value, short: " ✕", restore: open };
+  }
+  return { value: numbers(cell, FINE), short: numbers(cell) };
 }
 
-/** Two lanes side by side: wide bars for p before, lines in them for q after. */
+function numbers({ known, ...cell }, least) {
+  const p = percent(cell.p, least);
+  const q = percent(cell.q, least);
+  if (!known) return p.startsWith("<") ? p : `≤ ${p}`;
+  return p === q ? p : `${p.replace(" %", "")} → ${q}`;
+}
+
+/**
+ * Two lanes side by side: wide bars for p before, lines in them for q after. `heads` say of each
+ * whether one can go on from here with what was removed (`open`).
+ */
 export function sideBySide(heads, list) {
   const say = (row, k) => {
-    const { gone, value } = words(row.cells[k]);
+    const { gone, value } = words(row.cells[k], false);
     return `${heads[k].title} ${gone ?? ""}${value}`;
   };
   const best = list
@@ -59,12 +76,12 @@ export function sideBySide(heads, list) {
       text: row.text,
       kind: row.id < 0 ? "rest" : "",
       drawn: row.cells.some((cell) => cell.drawn),
-      cells: row.cells.map((cell) => ({
+      cells: row.cells.map((cell, k) => ({
         kind: cell.kind,
         bar: cell.known ? cell.p : 0,
         line: cell.q,
         sign: sign(cell),
-        ...words(cell),
+        ...words(cell, heads[k].open),
       })),
     })),
     label: `Probabilities of the same place in two lanes, before and after XTC. ${best}.`,

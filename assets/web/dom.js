@@ -65,11 +65,12 @@ export function sentence(parts, texts) {
   return parts.map((part) => (typeof part === "number" ? token(texts[part] ?? "?") : part));
 }
 
-export function percent(p) {
+/** A probability in two digits; `least` is the smallest percentage that is written out. */
+export function percent(p, least = 0.01) {
   const value = 100 * p;
   if (value >= 9.95 || value === 0) return `${value.toFixed(0)} %`;
-  if (value >= 0.0095) return `${Number(value.toPrecision(2))} %`;
-  return "< 0.01 %";
+  if (value >= 0.95 * least) return `${Number(value.toPrecision(2))} %`;
+  return `< ${least} %`;
 }
 
 export function decimal(value, digits = 2) {

@@ -25,7 +25,9 @@ export class Inspector {
     this.bars = new Bars();
     this.bars.element.addEventListener("click", (event) => this.pick(event));
     this.stages = new Stages(model);
-    this.fork = h("p", { class: "fork" });
+    this.fork = h("p", { class: "fork", "data-testid": "fork", hidden: !onbranch });
+    this.offer = h("span", { class: "hint" }, "Click a word to continue the text with it.");
+    this.fork.append(this.offer);
     this.coin = new Coin();
     this.where = h("span", { class: "where" });
     this.others = h("p", { class: "others", "data-testid": "others" });
@@ -141,6 +143,8 @@ export class Inspector {
     const hidden = { token: -1, instead: -1, changed: false, sure: found.step.token };
     const step = pending ? { ...found.step, ...hidden } : found.step;
     const xtc = { ...sampler.xtc, ...imagined?.xtc };
+    // A what-if draws nothing, but the text's own token may be among those it removes.
+    const silent = pending || (imagined && !step.removed.includes(step.token));
     return {
       at,
       name,
@@ -149,7 +153,7 @@ export class Inspector {
       sampler: { ...sampler, xtc },
       tag: (imagined ? "what if " : "") + laneTag({ ...sampler, xtc }, this.knobs),
       word: chip.text || chip.sign || "",
-      said: pending || imagined ? step.said : [...step.said, ...step.drew],
+      said: silent ? step.said : [...step.said, ...step.drew],
       imagined: Boolean(imagined),
       pending,
     };
@@ -179,7 +183,7 @@ export class Inspector {
     set(this.content, { "data-loading": loading ? "" : null });
     this.waiting = loading || Boolean(this.beside.missing(at));
     if (loading) return;
-    this.fork.replaceChildren();
+    if (this.fork.firstChild !== this.offer) this.fork.replaceChildren(this.offer);
     const left = mate ? this.pair.element : this.left;
     if (this.content.firstChild !== left) this.content.firstChild.replaceWith(left);
     this.keyOfTwo.hidden = !mate;
@@ -207,7 +211,7 @@ export class Inspector {
     );
     this.coin.draw(step);
     const list = rows(step, texts, this.model.candidates);
-    this.bars.draw(beforeAndAfter(step, list));
+    this.bars.draw(beforeAndAfter(step, list, this.open(look)));
     this.facts.hidden = look.pending;
     this.fillFacts(step);
     this.table.draw(
@@ -232,6 +236,7 @@ export class Inspector {
       tag: look.tag,
       tau: look.step.tau,
       own: k === first,
+      open: this.open(look),
     }));
     this.bars.draw(sideBySide(heads, list));
     this.table.draw(looks, list);
@@ -264,24 +269,42 @@ export class Inspector {
     });
   }
 
-  /** A row of the bars was chosen: offer to go on from there with its token. */
-  pick(event) {
-    const id = Number(event.target.closest(".row")?.dataset.id ?? -1);
-    if (id < 0 || !this.onbranch || !this.looks) return;
-    const places = this.looks.filter((look) => look.step.ids.includes(id));
-    this.fork.replaceChildren(...places.map((look) => this.branchButton(id, look)));
+  /** Whether one can go on from here with what XTC removed: a what-if only imagines that. */
+  open({ imagined }) {
+    return Boolean(this.onbranch) && !imagined;
   }
 
-  branchButton(id, { at, name, step, texts }) {
-    const lane = this.looks.length > 1 ? `${name} ` : "";
-    const words = step.removed.includes(id)
-      ? `Restore and continue ${lane}with `
-      : `Continue ${lane}from here with `;
+  /** A row of the bars was chosen: offer to go on from there with its token. */
+  pick({ target }) {
+    const id = Number(target.closest(".row, .words")?.dataset.id ?? -1);
+    if (id < 0 || !this.onbranch || !this.looks) return;
+    const link = target.closest(".restore");
+    if (link) {
+      const { at } = this.looks[Math.min(link.dataset.side, this.looks.length - 1)];
+      return this.onbranch(at, id);
+    }
+    const places = this.looks.filter((look) => look.step.ids.includes(id));
+    const buttons = places.map((look) => this.branchButton(id, look));
+    const which = this.looks.length > 1 ? ["Continue with ", this.word(id), " in"] : [];
+    this.fork.replaceChildren(...which, ...buttons);
+  }
+
+  /** A token that one of the lanes on show recorded. */
+  word(id) {
+    return token(this.looks.map(({ texts }) => texts[id]).find((text) => text) ?? "?");
+  }
+
+  branchButton(id, { at, name, step, texts, imagined }) {
+    const single = this.looks.length === 1;
+    const restores = step.removed.includes(id) && !imagined;
+    const verb = restores ? "Restore and continue" : "Continue";
+    const words = restores ? "Restore and continue with " : "Continue from here with ";
+    const label = single ? null : `${verb} ${name} with ${texts[id] ?? "?"}`;
+    const onclick = () => this.onbranch(at, id);
     return h(
       "button",
-      { type: "button", onclick: () => this.onbranch(at, id) },
-      words,
-      token(texts[id] ?? "?"),
+      { type: "button", "aria-label": label, onclick },
+      single ? [words, this.word(id)] : name,
     );
   }
 }

@@ -260,6 +260,60 @@ def test_a_branch_from_any_candidate_and_back(visit: Visit, fake: Server, keep: 
     assert [text(page, lane) for lane in (0, 1)] == before
 
 
+def test_what_xtc_removed_is_restored_with_one_click(
+    visit: Visit, fake: Server, keep: Keep
+) -> None:
+    page = visit(fake)
+    run(page, "Once", length=60)
+    firing = page.locator("#lane-1 .t.o3").first
+    at = int(firing.get_attribute("data-i") or 0)
+    firing.click()
+    inspector(page)
+    # Something says that words can be clicked, and nothing moves when one is.
+    fork = page.get_by_test_id("fork")
+    expect(fork).to_have_text("Click a word to continue the text with it.")
+    below = "document.querySelector('.bar-key').getBoundingClientRect().y - "
+    below += "document.querySelector('.bars').getBoundingClientRect().y"
+    before = page.evaluate(below)
+    page.locator(".bars .row.removed").first.click()
+    expect(fork).to_have_text(re.compile("Restore and continue with "))
+    assert page.evaluate(below) == before
+    removed = page.locator(".bars .words.removed .label").first.text_content() or ""
+    keep(page, "offer")
+    page.locator(".bars .restore").get_by_text("restore").first.click()
+    page.wait_for_selector(".xtc[data-done='2']")
+    expect(page.locator(".lane").nth(2)).to_contain_text(f"from XTC, token {at + 1}")
+    expect(page.locator(".inspector h2 .tk")).to_have_text(removed)
+
+
+def test_the_line_of_tau_leaves_the_numbers_free(visit: Visit, fake: Server) -> None:
+    """Light through the page: no piece of the line lies on a number."""
+    overlaps = """() => {
+      const cut = [...document.querySelectorAll('.bars .tau')].filter((p) => p.isConnected);
+      const pieces = cut.flatMap((path) => {
+        const box = path.ownerSVGElement.getBoundingClientRect();
+        const found = path.getAttribute('d').matchAll(/M([\\d.]+) ([\\d.]+)V([\\d.]+)/g);
+        return [...found].map(([, x, from, to]) =>
+          [+x + box.left, +from + box.top, +to + box.top]);
+      });
+      const words = [...document.querySelectorAll('.bars .value')]
+        .filter((one) => one.textContent).map((one) => one.getBoundingClientRect());
+      const hits = pieces.flatMap(([x, from, to]) => words.filter((box) =>
+        box.left < x && box.right > x && box.top + 3 < to && box.bottom - 3 > from));
+      return [pieces.length, hits.length];
+    }"""
+    for width in (1440, 390):
+        page = visit(fake, width=width)
+        run(page, "Once", length=20)
+        chips(page, 1).nth(4).click()
+        inspector(page)
+        pieces, hits = page.evaluate(overlaps)
+        assert (pieces > 1, hits) == (True, 0)
+        page.get_by_role("button", name="Beside Baseline").click()
+        pieces, hits = page.evaluate(overlaps)
+        assert (pieces > 2, hits) == (True, 0)
+
+
 def test_a_run_goes_on_and_again_with_a_new_seed(visit: Visit, fake: Server) -> None:
     page = visit(fake)
     run(page, "Once", length=10)
