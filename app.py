@@ -120,6 +120,8 @@ def make_host(options: argparse.Namespace, limits: Limits) -> ModelHost:
     names = ("revision", "device", "dtype", "quantization", "attention", "max_memory")
     spec = ModelSpec(options.model, **{name: getattr(options, name) for name in names})
     if lent and model is None:
+        # The platform stands in for CUDA in this thread alone: transformers must use no other.
+        os.environ["HF_DEACTIVATE_ASYNC_LOAD"] = "1"
         model = LocalModel.load(spec)
     rest = limits.idle_minutes
     host = ModelHost(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -163,6 +164,7 @@ def test_the_app_has_its_model_before_the_page_and_keeps_it(
     built: list[Any] = []
     monkeypatch.setenv("SPACES_ZERO_GPU", "true")
     monkeypatch.setenv("SPACE_ID", "someone/xtc_viz")
+    monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "0")
     monkeypatch.setattr(zerogpu, "_spaces", spaces)
     monkeypatch.setattr(app, "build", lambda *given: built.extend(given))
     flags = ["--models", "all", *(["--model", model] if model else [])]
@@ -178,3 +180,4 @@ def test_the_app_has_its_model_before_the_page_and_keeps_it(
         with closing(decode(turn.model, turn.model.encode("Once"), settings)) as columns:
             assert next(columns).position == 0
     assert spaces.durations == [11]
+    assert os.environ["HF_DEACTIVATE_ASYNC_LOAD"] == ("0" if model else "1")
