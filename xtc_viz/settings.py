@@ -16,8 +16,8 @@ from xtc_viz.errors import SettingsError
 class Knob:
     """A numeric setting: default, closed or open bounds, slider step, and one line of help.
 
-    `soft_low` and `soft_high` are the ends of a slider where the bounds themselves are too wide
-    to be useful on one.
+    `hint` says what it is in a few words, to stand beside it. `soft_low` and `soft_high` are the
+    ends of a slider where the bounds themselves are too wide to be useful on one.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Knob:
     integer: bool = False
     soft_low: float | None = None
     soft_high: float | None = None
+    hint: str = ""
 
     @property
     def interval(self) -> str:
@@ -68,17 +69,19 @@ KNOBS: dict[str, Knob] = {
         Knob(
             "rho", "ρ probability", 0.5, 0.0, 1.0, 0.01,
             "How often XTC acts when it could. 0 switches it off, 1 acts at every chance.",
+            hint="how often it acts",
         ),
         Knob(
             "tau", "τ floor", 0.1, 0.0, 1.0, 0.005,
             "A token is eligible when its probability is at least τ. Above 0.5 XTC can never act.",
             low_open=True, high_open=True, soft_low=0.005, soft_high=0.6,
+            hint="how likely a word must be to count",
         ),
         Knob(
             "temperature", "Temperature", 1.0, 0.0, 100.0, 0.05,
             "Flattens (above 1) or sharpens (below 1) the distribution. 0 always takes the most "
             "probable token that is left; XTC still acts before that choice.",
-            soft_high=2.0,
+            soft_high=2.0, hint="below 1 tamer, above 1 wilder",
         ),
         Knob(
             "repetition_penalty", "Repetition penalty", 1.0, 0.1, 10.0, 0.01,
@@ -115,6 +118,7 @@ KNOBS: dict[str, Knob] = {
         Knob(
             "max_new_tokens", "Length", 160, 1, 4096, 1,
             "How many tokens each lane writes at most.", integer=True, soft_high=1000,
+            hint="tokens for each lane",
         ),
         Knob(
             "seed", "Seed", 7, 0, 2**63 - 1, 1,

@@ -4,17 +4,12 @@ import { Knob } from "./controls.js";
 import { count, h, set, setText } from "./dom.js";
 import { exampleMenu } from "./examples.js";
 import { Extras } from "./extras.js";
+import { fairName, followers, frontLane } from "./front.js";
 import { hints } from "./hints.js";
 import { freeName, laneChips } from "./lanechips.js";
 import { LaneEditor } from "./laneeditor.js";
 import { protection } from "./protect.js";
 import { laneTag } from "./words.js";
-
-/** The lane that the sliders in front speak for: the first on which XTC acts, else the second. */
-export function frontLane(lanes) {
-  const found = lanes.findIndex((lane) => lane.sampler.xtc.rho !== 0);
-  return found >= 0 ? found : Math.min(1, lanes.length - 1);
-}
 
 export class Composer {
   constructor(spec, { onrun, onstep, onstop, onchange, tokens }) {
@@ -60,7 +55,7 @@ export class Composer {
     const { knobs } = spec;
     this.add("rho", { onchange: (value) => this.setXTC("rho", value) });
     this.add("tau", { onchange: (value) => this.setXTC("tau", value) });
-    this.add("temperature", { onchange: (value) => this.setAll("temperature", value) });
+    this.add("temperature", { onchange: (value) => this.setTemperature(value) });
     this.add("max_new_tokens", { onchange: (value) => this.setRun("max_new_tokens", value) });
     this.add("seed", { slider: false, onchange: (value) => this.setRun("seed", value) });
     this.dice = h(
@@ -69,6 +64,7 @@ export class Composer {
       "new seed",
     );
     this.knobs.seed.element.append(this.dice);
+    this.whose = h("span", { class: "whose" });
     this.presets = h("div", { class: "segmented", role: "group", "aria-label": "Strength of XTC" });
     for (const lane of spec.strengths) {
       const { rho, tau } = lane.sampler.xtc;
@@ -103,7 +99,13 @@ export class Composer {
         this.knobs.max_new_tokens.element,
         this.knobs.seed.element,
       ),
-      h("div", { class: "row" }, this.presets, this.chips, this.examples),
+      h(
+        "div",
+        { class: "row" },
+        h("div", { class: "strengths" }, this.whose, this.presets),
+        this.chips,
+        this.examples,
+      ),
       this.extras.element,
     );
     // On a phone the settings are folded away behind this button, which says the main ones.
@@ -156,12 +158,33 @@ export class Composer {
   fillChips() {
     const { lanes } = this.draft.settings;
     const chips = laneChips(this.spec, lanes, {
-      onopen: (i) => this.editor.open(lanes[i], i, lanes.length === 1),
+      onopen: (i) => this.openLane(i),
       onadd: (lane) => this.addLane(lane),
     });
     this.chips.replaceChildren(...chips);
+    this.sayWhose();
     const tag = laneTag(this.lane.sampler, this.spec.knobs);
     setText(this.gist, `${count(lanes.length, "lane")} · ${tag}`);
+  }
+
+  /** A lane's own settings; where XTC acts on it, the sliders in front come to it too. */
+  openLane(i) {
+    const { lanes } = this.draft.settings;
+    if (lanes[i].sampler.xtc.rho !== 0) this.picked = lanes[i];
+    this.fillKnobs();
+    this.sayWhose();
+    this.editor.open(lanes[i], i, lanes.length === 1);
+  }
+
+  /** Of several lanes, say which one each control in front speaks for. */
+  sayWhose() {
+    const { lanes } = this.draft.settings;
+    const one = lanes.length > 1 ? this.lane.name : "";
+    this.knobs.rho.of(one);
+    this.knobs.tau.of(one);
+    setText(this.whose, one && `for ${one}`);
+    const all = this.alike.length === lanes.length;
+    this.knobs.temperature.of(all ? "" : this.alike.map((lane) => lane.name).join(", "));
   }
 
   addLane(lane) {
@@ -186,8 +209,8 @@ export class Composer {
 
   /** The dialog changed a lane: the chips and the sliders in front follow. */
   edited() {
-    this.fillChips();
     this.fillKnobs();
+    this.fillChips();
     this.onchange();
   }
 
@@ -225,6 +248,7 @@ export class Composer {
 
   setXTC(name, value) {
     this.lane.sampler.xtc[name] = value;
+    this.rename();
     this.mark();
     this.fillChips();
     this.onchange();
@@ -232,12 +256,19 @@ export class Composer {
 
   setStrength(rho, tau) {
     Object.assign(this.lane.sampler.xtc, { rho, tau });
+    this.rename();
     this.fill();
     this.onchange();
   }
 
-  setAll(name, value) {
-    for (const lane of this.draft.settings.lanes) lane.sampler[name] = value;
+  rename() {
+    this.picked = this.lane;
+    this.lane.name = fairName(this.lane, this.draft.settings.lanes, this.spec);
+  }
+
+  /** For the lanes that were alike before; not for those that it meets while a slider moves. */
+  setTemperature(value) {
+    for (const lane of this.alike) lane.sampler.temperature = value;
     this.fillChips();
     this.onchange();
   }
@@ -265,7 +296,8 @@ export class Composer {
 
   fillKnobs() {
     const { settings } = this.draft;
-    this.front = frontLane(settings.lanes);
+    this.front = frontLane(settings.lanes, this.picked);
+    this.alike = followers(settings.lanes, this.lane);
     this.knobs.rho.value = this.lane.sampler.xtc.rho;
     this.knobs.tau.value = this.lane.sampler.xtc.tau;
     this.knobs.temperature.value = this.lane.sampler.temperature;

@@ -45,12 +45,14 @@ export class Knob {
       "aria-label": `${label}, slider`,
       tabindex: "-1",
     });
+    this.whose = h("span", { class: "whose" });
     this.message = h("p", { class: "wrong", id: `${id}-wrong`, role: "alert" });
     this.element = h(
       "div",
       { class: "knob", title: spec.help },
-      h("div", { class: "knob-line" }, h("label", { for: id }, label), this.number),
+      h("div", { class: "knob-line" }, h("label", { for: id }, label, this.whose), this.number),
       slider ? this.range : null,
+      spec.hint ? h("small", { class: "hint" }, spec.hint) : null,
       h("span", { class: "visually-hidden", id: `${id}-help` }, `${spec.help} ${spec.interval}.`),
       this.message,
     );
@@ -94,6 +96,11 @@ export class Knob {
     this.number.value = typeof value === "number" ? setting(value) : value;
     if (typeof value === "number") this.range.value = value;
     this.clear();
+  }
+
+  /** Say whose setting this is; "" where that is no question. */
+  of(name) {
+    setText(this.whose, name ? ` for ${name}` : "");
   }
 
   judge() {

@@ -7,6 +7,7 @@ const WIDTH = 420;
 const HEIGHT = 250;
 const LEFT = 40;
 const BOTTOM = 34;
+const RING = 7;
 
 export class Strength {
   /** `onpick(lane, rho, tau)` when a point of the map is chosen. */
@@ -111,7 +112,7 @@ export class Strength {
       this.text(LEFT + (WIDTH - LEFT) / 2, HEIGHT - 3, "τ", "middle"),
       this.text(8, (HEIGHT - BOTTOM) / 2, "ρ", "middle"),
     ].filter(Boolean);
-    this.ring = s("circle", { r: 7, class: "here" });
+    this.ring = s("circle", { r: RING, class: "here" });
     this.svg.replaceChildren(...cells, ...ticks, this.ring);
   }
 
@@ -136,10 +137,10 @@ export class Strength {
     let cx = this.x(after - 1) + step / 2 + part * step;
     let outside = "";
     if (tau < least) {
-      cx = LEFT;
+      cx = LEFT + RING;
       outside = ` The map begins at τ ${setting(least)}, to the right of this.`;
     } else if (tau > most) {
-      cx = WIDTH;
+      cx = WIDTH - RING;
       outside = ` The map ends at τ ${setting(most)}, to the left of this.`;
     }
     set(this.ring, { cx, cy, "data-outside": outside ? "" : null });

@@ -56,6 +56,7 @@ def knob_spec(knob: Knob) -> dict[str, Any]:
         "name": knob.name,
         "label": knob.label,
         "help": knob.help,
+        "hint": knob.hint,
         "interval": knob.interval,
         "min": knob.low,
         "max": knob.high if math.isfinite(knob.high) else None,

@@ -1,0 +1,92 @@
+"""The settings in front: what they say of a wrong value, and whose they are."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Server, Visit
+from tests.browser.driver import counts, generate, run, setting
+
+
+def test_what_is_no_number_is_named_at_once_and_stays(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    field, chip = (
+        page.locator(".composer [data-field=tau]"),
+        page.locator(".lane-chips .chip").nth(1),
+    )
+    for text, shown in (("abc", "“abc”"), ("nan", "“nan”"), ("", "empty"), ("3", "3")):
+        setting(page, "tau", text)
+        expect(chip).to_have_text(f"XTC ρ 0.50 · τ {text if text == '3' else '?'}")
+        field.blur()
+        wrong = page.locator(".composer .knob .wrong:visible")
+        expect(wrong).to_have_text(f"τ floor must be in (0, 1), but is {shown}")
+        expect(field).to_have_value(text)
+        # An error says enough: the hint for a τ that never acts would be a second voice.
+        expect(page.locator(".hints")).to_be_empty()
+    setting(page, "rho", "x")
+    expect(chip).to_have_text("XTC ρ ? · τ 3")
+    setting(page, "rho", "0,75")
+    setting(page, "tau", "0,2")
+    field.blur()
+    expect(page.locator(".composer .knob .wrong:visible")).to_have_count(0)
+    expect(chip).to_have_text("XTC ρ 0.75 · τ 0.20")
+    # In a whole number a comma is none.
+    setting(page, "max_new_tokens", "1,000")
+    page.locator("#prompt").focus()
+    expect(page.locator(".composer .knob .wrong:visible")).to_have_text(
+        "Length must be an integer in [1, 4096], but is “1,000”"
+    )
+    setting(page, "max_new_tokens", "5")
+    generate(page, "  \n")
+    expect(page.get_by_test_id("error")).to_have_text("Type a beginning first.")
+    expect(page.locator("#prompt")).to_have_value("  \n")
+    run(page, " Once ")
+    assert counts(page) == [5, 5]
+
+
+def test_the_controls_in_front_say_whose_they_are(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    names, whose = page.locator(".lane-chips .chip b"), page.locator(".composer .strengths .whose")
+    buttons = page.locator(".lane-chips button.chip")
+    rho = page.locator(".composer .knob").filter(has=page.locator("[data-field=rho]"))
+    expect(rho).to_contain_text("ρ probability for XTC")
+    page.select_option("select.chip", label="T 1.3")
+    page.select_option("select.chip", label="Strong")
+    # A lane with a temperature of its own keeps it, even one that the slider meets on its way.
+    for value in ("1.3", "0.7"):
+        setting(page, "temperature", value)
+    expect(buttons).to_have_text(
+        [
+            "Baseline T 0.70",
+            "XTC ρ 0.50 · τ 0.10 · T 0.70",
+            "T 1.3 T 1.30",
+            "Strong ρ 1 · τ 0.10 · T 0.70",
+        ]
+    )
+    expect(whose).to_have_text("for XTC")
+    # Opening a lane on which XTC acts brings the sliders to it.
+    buttons.nth(3).click()
+    page.keyboard.press("Escape")
+    expect(whose).to_have_text("for Strong")
+    setting(page, "rho", "0.8")
+    expect(names).to_have_text(["Baseline", "XTC", "T 1.3", "XTC 2"])
+    expect(whose).to_have_text("for XTC 2")
+    for _ in range(3):
+        buttons.first.click()
+        page.get_by_role("button", name="Remove this lane").click()
+    # With one lane there is no question whose they are.
+    expect(whose).to_be_empty()
+    expect(names).to_have_text(["XTC 2"])
+
+
+def test_a_baseline_on_which_xtc_acts_is_none(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    page.locator(".lane-chips button.chip").nth(1).click()
+    page.get_by_role("button", name="Remove this lane").click()
+    run(page, "Once", length=40)
+    setting(page, "rho", "0.5")
+    expect(page.locator(".lane-chips button.chip")).to_have_text(["XTC ρ 0.50 · τ 0.10"])
+    # It is still the lane that was written, so the what-if follows.
+    expect(page.get_by_test_id("what-if")).to_contain_text("Baseline with ρ 0.50 and τ 0.10")
+    page.get_by_role("button", name="Medium").click()
+    expect(page.get_by_role("button", name="Medium")).to_have_attribute("aria-pressed", "true")
