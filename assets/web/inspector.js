@@ -9,7 +9,7 @@ import { h, sentence, set, setText, token } from "./dom.js";
 import { Beside, Pair } from "./pair.js";
 import { Stages } from "./stages.js";
 import { Table } from "./table.js";
-import { facts, laneTag, verdict } from "./words.js";
+import { drawnSign, facts, laneTag, verdict } from "./words.js";
 
 // Two lanes have different favourites: the one's are looked up among so many of the other.
 const DEEP = 50;
@@ -67,6 +67,7 @@ export class Inspector {
       this.facts,
     );
     this.keyOfTwo = h("span", { class: "k of-two" }, "wide: before XTC, thin: after");
+    this.drawnKey = h("span", {}, "▲ drawn");
     this.key = h(
       "p",
       { class: "bar-key" },
@@ -74,7 +75,7 @@ export class Inspector {
       h("span", { class: "k removed" }, "removed"),
       h("span", { class: "k kept" }, "kept"),
       h("span", { class: "k tail" }, "below τ"),
-      h("span", {}, "▲ drawn"),
+      this.drawnKey,
       h("span", {}, "△ would have been drawn"),
       this.keyOfTwo,
     );
@@ -187,6 +188,8 @@ export class Inspector {
     const left = mate ? this.pair.element : this.left;
     if (this.content.firstChild !== left) this.content.firstChild.replaceWith(left);
     this.keyOfTwo.hidden = !mate;
+    setText(this.drawnKey, `▲ ${drawnSign(own.imagined || mate?.imagined)}`);
+    this.stages.whose(mate ? own.name : "");
     if (mate) this.drawTwo(own, mate);
     else this.drawOne(own);
     if (this.model.selected === at) this.model.prefetch(at);

@@ -1,5 +1,6 @@
 // The stack stage by stage: the same candidates behind every stop, each with its own cutoff.
 
+import { cutLine, extent } from "./cutline.js";
 import { h, percent, s, set, setText, setting, visible } from "./dom.js";
 
 const ROW = 20;
@@ -29,10 +30,11 @@ export class Stages {
     this.model = model;
     this.svg = s("svg", { class: "stages", role: "img" });
     this.note = h("p", { class: "map-words" });
+    this.heading = h("summary", {}, "Stage by stage");
     this.element = h(
       "details",
       { class: "stage-by-stage" },
-      h("summary", {}, "Stage by stage"),
+      this.heading,
       h(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stages" },
@@ -42,6 +44,11 @@ export class Stages {
     );
     this.element.addEventListener("toggle", () => this.update());
     model.on("select run", () => this.update());
+  }
+
+  /** Beside another lane it must be said whose stages these are. */
+  whose(name) {
+    setText(this.heading, name ? `Stage by stage: ${name}` : "Stage by stage");
   }
 
   async update() {
@@ -60,7 +67,7 @@ export class Stages {
     const wide = 150;
     const width = labels + wide * view.stages.length;
     const height = TOP + ROW * (view.ids.length + 1) + 6;
-    const removed = new Set(view.removed);
+    const kindOf = this.kinds(view);
     const parts = [];
     for (const [j, id] of [...view.ids, -1].entries()) {
       const y = TOP + ROW * j + 14;
@@ -79,27 +86,31 @@ export class Stages {
       const room = wide - 52;
       parts.push(s("text", { x, y: 14, class: "head" }, stageName(stage.name)));
       parts.push(s("line", { x1: x, x2: x, y1: TOP - 4, y2: height - 6, class: "zero" }));
+      const spans = [];
       for (const [j, p] of [...stage.probs, stage.rest].entries()) {
         const y = TOP + ROW * j;
         const gone = p === 0 && (k ? view.stages[k - 1].probs[j] > 0 : false);
-        const id = view.ids[j];
-        const kind = removed.has(id) && stage.name !== "xtc" && k === view.stages.length - 2;
+        const words = gone ? "✕" : p > 0 ? percent(p) : "";
+        const behind = x + p * room + 4;
+        spans.push(words ? [behind - 3, behind + extent(words) + 3] : [0, 0]);
         parts.push(
           s("rect", {
             x,
             y: y + 3,
             height: 13,
             width: Math.max(p > 0 ? 1 : 0, p * room),
-            class: kind ? "bar removed" : "bar",
+            class: `bar ${kindOf(k, view.ids[j])}`,
           }),
-          s(
-            "text",
-            { x: x + p * room + 4, y: y + 14, class: gone ? "value gone" : "value" },
-            gone ? "✕" : p > 0 ? percent(p) : "",
-          ),
+          s("text", { x: behind, y: y + 14, class: gone ? "value gone" : "value" }, words),
         );
       }
-      this.cutoff(parts, view, k, x, room, height);
+      const cut = (at) => {
+        const gaps = spans.flatMap(([from, to], j) =>
+          at > from && at < to ? [[TOP + ROW * j + 1, TOP + ROW * j + 18]] : [],
+        );
+        return s("path", { d: cutLine(at, TOP - 8, height - ROW - 6, gaps), class: "tau" });
+      };
+      this.cutoff(parts, view, k, x, room, cut);
     }
     set(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
     set(this.svg, {
@@ -115,13 +126,24 @@ export class Stages {
     );
   }
 
+  /** The colours of the bars above, from what XTC received on; before it all bars are alike. */
+  kinds({ stages, eligible, removed }) {
+    const received = stages.findIndex(({ name }) => name === "xtc") - 1;
+    const [clear, gone] = [new Set(eligible), new Set(removed)];
+    return (k, id) => {
+      if (k < received || !clear.has(id)) return "";
+      if (gone.has(id)) return "removed";
+      return gone.size ? "kept" : "eligible";
+    };
+  }
+
   /** A stage's cutoff lies on the column before it: a line, or for top-p a staircase. */
-  cutoff(parts, view, k, x, room, height) {
+  cutoff(parts, view, k, x, room, cut) {
     const next = view.stages[k + 1];
     if (next?.line) {
       const at = x + next.line * room;
       parts.push(
-        s("line", { x1: at, x2: at, y1: TOP - 8, y2: height - ROW - 6, class: "tau" }),
+        cut(at),
         s(
           "text",
           { x: at + 3, y: TOP - 10, class: "tau-text" },
@@ -139,7 +161,7 @@ export class Stages {
     const at = x + next.reach * room;
     parts.push(
       s("path", { d: path, class: "stairs" }),
-      s("line", { x1: at, x2: at, y1: TOP - 8, y2: height - ROW - 6, class: "tau" }),
+      cut(at),
       s(
         "text",
         { x: at - 3, y: TOP - 10, class: "tau-text", "text-anchor": "end" },

@@ -3,6 +3,7 @@
 import { h, percent, set, token } from "./dom.js";
 import { state } from "./words.js";
 
+const LONG = 40; // rows from which on it is a box that scrolls
 const COLUMNS = ["before", "after", "state"];
 
 export class Table {
@@ -11,16 +12,13 @@ export class Table {
     this.onbranch = onbranch;
     this.head = h("thead");
     this.body = h("tbody");
-    this.element = h(
-      "details",
-      { class: "as-table" },
-      h("summary", {}, "The same as a table"),
-      h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Candidates as a table" },
-        h("table", {}, this.head, this.body),
-      ),
+    this.element = h("details", { class: "as-table" }, h("summary", {}, "The same as a table"));
+    this.box = h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Candidates as a table" },
+      h("table", {}, this.head, this.body),
     );
+    this.element.append(this.box);
     this.element.addEventListener("toggle", () => this.fill());
   }
 
@@ -34,6 +32,7 @@ export class Table {
     if (!this.element.open || !this.shown) return;
     const [looks, list] = this.shown;
     this.fillHead(looks);
+    set(this.box, { "data-long": list.length > LONG ? "" : null });
     this.body.replaceChildren(...list.map((row) => this.row(row, looks)));
   }
 
@@ -57,10 +56,10 @@ export class Table {
       "tr",
       {},
       h("th", { scope: "row" }, row.id < 0 ? row.text : token(row.text)),
-      row.cells.flatMap((cell) => [
+      row.cells.flatMap((cell, k) => [
         h("td", {}, cell.known ? percent(cell.p) : `at most ${percent(cell.p)}`),
         h("td", {}, cell.known ? percent(cell.q) : "–"),
-        h("td", {}, state(cell)),
+        h("td", {}, state(cell, looks[k].imagined)),
       ]),
       h("td", {}, row.id < 0 || !this.onbranch ? "" : this.links(row, looks)),
     );
@@ -68,9 +67,13 @@ export class Table {
 
   links(row, looks) {
     return looks.map((look, k) => {
-      if (!row.cells[k].known) return "";
+      const { known, kind } = row.cells[k];
+      if (!known) return "";
       const single = looks.length === 1;
-      const where = single ? "Continue from here" : `Continue ${look.name} from here`;
+      const restores = kind === "removed" && !look.imagined;
+      const verb = restores ? "Restore and continue" : "Continue";
+      const where = single ? `${verb} from here` : `${verb} ${look.name} from here`;
+      const word = restores ? "restore" : "continue";
       return h(
         "button",
         {
@@ -79,7 +82,7 @@ export class Table {
           "aria-label": `${where} with ${row.text}`,
           onclick: () => this.onbranch(look.at, row.id),
         },
-        single ? "continue" : look.name,
+        single ? word : `${word} ${look.name}`,
       );
     });
   }

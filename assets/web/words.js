@@ -77,11 +77,16 @@ export function factsOfTwo(steps) {
   ];
 }
 
-/** What a candidate is, and whether it was drawn. */
-export function state(cell) {
+/** What ▲ says: a what-if goes along a text that was drawn under other settings. */
+export function drawnSign(imagined) {
+  return imagined ? "the text's word" : "drawn";
+}
+
+/** What a candidate is, and whether it was drawn, or stands in the text of a what-if. */
+export function state(cell, imagined) {
   if (!cell.known) return "not among the recorded";
   const states = [KINDS[cell.kind]];
-  if (cell.drawn) states.push("drawn");
+  if (cell.drawn) states.push(drawnSign(imagined));
   if (cell.instead) states.push("would have been drawn");
   return states.filter(Boolean).join(", ");
 }

@@ -172,6 +172,9 @@ def test_what_if_follows_the_sliders_along_the_same_text(
     expect(page.get_by_test_id("sentence")).to_have_text(takes)
     page.locator("#lane-1 .t.o3").first.click()
     expect(page.locator(".verdict")).to_have_text("What if: XTC would fire")
+    # Nothing was drawn here, and nothing was removed that could be restored.
+    expect(page.locator(".bar-key")).to_contain_text("▲ the text's word")
+    expect(page.locator(".bars .restore").get_by_text("restore")).to_have_count(0)
     page.get_by_text("Map: how strongly").click()
     expect(page.locator(".strength .cell").first).to_be_visible()
     keep(page, "map")
@@ -237,6 +240,65 @@ def test_stage_by_stage(visit: Visit, fake: Server, keep: Keep) -> None:
     expect(heads).to_have_text(["model", "min-p", "XTC"])
     expect(page.locator(".stages .tau-text")).to_have_text([re.compile("cut"), "τ 0.10"])
     keep(page, "stages")
+
+
+COLOURED = ("eligible", "removed", "kept")
+
+
+def test_the_stages_have_the_colours_of_the_bars(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    page.select_option("select.chip", label="Min-p + XTC")
+    run(page, "Once", length=40)
+    kinds = """() => [...document.querySelectorAll('.stages .bar')]
+      .map((bar) => bar.className.baseVal.slice(4))"""
+    page.locator("#lane-2 .t.o3").first.click()
+    inspector(page)
+    page.get_by_text("Stage by stage").click()
+    expect(page.locator(".stages .head")).to_have_text(["model", "min-p", "XTC"])
+    found = page.evaluate(kinds)
+    third = len(found) // 3
+    # What comes before what XTC received has no colours yet.
+    assert set(found[:third]) == {""}
+    rows = [
+        row.strip()
+        for row in page.locator(".bars .bar").evaluate_all(
+            "all => all.filter((_, i) => i % 2 === 0).map((bar) => bar.className.baseVal.slice(4))"
+        )
+    ]
+    for column in (found[third : 2 * third], found[2 * third :]):
+        assert [kind for kind in column if kind] == [row for row in rows if row in COLOURED]
+    assert {"removed", "kept"} <= set(rows)
+    # A step at which it did not fire.
+    page.locator("#lane-2 .t.o1").first.click()
+    inspector(page)
+    expect(page.locator(".stages .bar.eligible").first).to_be_attached()
+    expect(page.locator(".stages .bar.removed")).to_have_count(0)
+    page.get_by_role("button", name="Beside").click()
+    expect(page.locator(".stage-by-stage summary")).to_have_text(
+        re.compile("Stage by stage: Min-p")
+    )
+
+
+def test_the_table_shows_all_rows_and_restores(visit: Visit, fake: Server, keep: Keep) -> None:
+    page = visit(fake)
+    run(page, "Once", length=60)
+    page.locator("#lane-1 .t.o3").first.click()
+    inspector(page)
+    page.get_by_text("The same as a table").click()
+    box = page.locator(".as-table .scroll")
+    hidden = "box => box.scrollHeight - box.clientHeight"
+    assert box.evaluate(hidden) <= 1
+    restore = page.locator(".as-table").get_by_role("button", name="Restore and continue")
+    expect(restore).to_have_count(page.locator(".bars .row.removed").count())
+    expect(restore.first).to_have_text("restore")
+    page.get_by_label("How many candidates").select_option("100")
+    expect(page.locator(".as-table tbody tr")).to_have_count(page.locator(".bars .row").count())
+    assert page.locator(".bars .row").count() < 40 or box.evaluate(hidden) > 0
+    keep(page, "table")
+    restore.first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".xtc[data-done='2']")
+    expect(page.locator(".verdict")).to_have_text("You chose this token")
 
 
 def test_a_branch_from_any_candidate_and_back(visit: Visit, fake: Server, keep: Keep) -> None:
@@ -445,7 +507,7 @@ def test_chat_protected_tokens_and_stop_texts(visit: Visit, fake: Server, keep: 
     page.get_by_label("System").fill("Be brief")
     page.get_by_label("Protect these too").fill(" Lily\n dragons")
     expect(page.locator(".becomes li")).to_have_text(
-        ["·Lily", re.compile("·dragons.*only the first is protected")]
+        [re.compile("end.*↵"), "·Lily", re.compile("·dragons.*only the first is protected")]
     )
     page.get_by_label("Protect line breaks").select_option("none")
     expect(page.get_by_test_id("protected")).to_have_text(

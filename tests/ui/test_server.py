@@ -150,7 +150,10 @@ def test_stages_end_where_the_bars_do(desk: Desk) -> None:
     assert [stage["name"] for stage in view["stages"]] == ["raw", "xtc"]
     assert view["stages"][1]["line"] == 0.1
     last = dict(zip(view["ids"], view["stages"][1]["probs"], strict=True))
-    assert all(last[token] == 0.0 for token in block["steps"][i]["removed"])
+    step = block["steps"][i]
+    assert all(last[token] == 0.0 for token in step["removed"])
+    assert view["removed"] == step["removed"]
+    assert view["eligible"] == step["ids"][: step["eligible"]]
     for stage in view["stages"]:
         assert sum(stage["probs"]) + stage["rest"] == pytest.approx(1.0, abs=1e-3)
 

@@ -155,6 +155,7 @@ def stage_view(
         "ids": ids,
         "texts": {t: token_text(t) for t in ids},
         "token": step.token,
+        "eligible": list(step.ids[: step.eligible]),
         "removed": list(step.removed),
         "stages": found,
     }
