@@ -40,7 +40,7 @@ export class Protect {
       () => draft().protect.texts,
       (value) => write("texts", value),
     );
-    this.list = h("ul", { class: "becomes", "aria-label": "Your texts as tokens" });
+    this.list = h("ul", { class: "becomes", "aria-label": "Protected tokens" });
     this.sum = h("p", { class: "protected-count", "data-testid": "protected" });
     this.said = h("div", { role: "status" }, this.list, this.sum);
     this.texts.element.append(this.said);
@@ -73,13 +73,19 @@ export class Protect {
     }
     if (this.asked !== asked) return;
     if (!found) return this.empty("");
-    this.list.replaceChildren(...found.texts.map((text) => this.line(text)));
+    const kinds = found.kinds.tokens.length ? [this.kinds(found.kinds)] : [];
+    this.list.replaceChildren(...kinds, ...found.texts.map((text) => this.line(text)));
     setText(this.sum, total(found));
   }
 
   empty(words) {
     this.list.replaceChildren();
     setText(this.sum, words);
+  }
+
+  /** The tokens that end the text or hold a line break. */
+  kinds({ tokens, more }) {
+    return h("li", {}, tokens.map(token), more ? ` and ${more.toLocaleString("en")} more` : "");
   }
 
   /** One text: its first token, which is protected, and those that are not. */

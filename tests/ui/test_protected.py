@@ -59,6 +59,10 @@ def test_shown_as_tokens() -> None:
     assert shown["texts"][1]["tokens"] == ["\n"]
     assert shown["texts"][2] == {"tokens": ["z"] * 12, "more": 28}
     newlines = len(MODEL.info.newline_ids)
+    kinds = [MODEL.token_text(i) for i in (END, *sorted(MODEL.info.newline_ids))]
+    assert shown["kinds"] == {"tokens": kinds[:12], "more": max(0, len(kinds) - 12)}
+    plain = as_tokens(Protection(False, Newlines.TOKEN), MODEL)["kinds"]["tokens"]
+    assert set(plain) == {"\n"}
     assert (shown["eos"], shown["newline"]) == (1, newlines)
     assert shown["count"] == 1 + newlines + 2, "the newline is protected already"
 

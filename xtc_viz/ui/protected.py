@@ -7,7 +7,7 @@ a text whose first token cannot be told without that model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -70,17 +70,20 @@ def _newlines(value: object) -> Newlines:
 
 
 def as_tokens(protection: Protection, model: LanguageModel) -> dict[str, Any]:
-    """Return what the page shows of a choice: each text as the tokens that it becomes on this
-    model, at most `NAMED` of them, and how many ids are protected in all."""
-    pieces = [text_tokens(model, text) for text in protection.texts]
+    """Return what the page shows of a choice: the tokens of the two kinds, each text as the tokens
+    that it becomes on this model, of all these at most `NAMED`, and how many ids are protected."""
+
+    def named(ids: Sequence[int]) -> dict[str, Any]:
+        return {"tokens": [model.token_text(i) for i in ids[:NAMED]], "more": len(ids[NAMED:])}
+
+    ends = sorted(model.info.eos_ids) if protection.eos else []
+    breaks = sorted(protected_ids(model, protection.newline, eos=False))
     return {
         "model": model.info.name,
-        "texts": [
-            {"tokens": [model.token_text(i) for i in ids[:NAMED]], "more": len(ids[NAMED:])}
-            for ids in pieces
-        ],
-        "eos": len(model.info.eos_ids) if protection.eos else 0,
-        "newline": len(protected_ids(model, protection.newline, eos=False)),
+        "kinds": named([*ends, *breaks]),
+        "texts": [named(text_tokens(model, text)) for text in protection.texts],
+        "eos": len(ends),
+        "newline": len(breaks),
         "count": len(protection.ids(model)),
     }
 
