@@ -163,7 +163,9 @@ export class Lane {
       this.paragraph(i).append(span);
       this.spans.push(span);
     }
-    this.split(splits < until ? splits : -1);
+    // With dice of their own, lanes that part at once had nothing but the prompt in common.
+    const apart = splits === 0 && !this.model.run.head.shared;
+    this.split(splits < until && !apart ? splits : -1);
     if (grown && this.follow && this.model.busy) this.toEnd();
     this.count();
   }

@@ -15,6 +15,11 @@ import { Strength } from "./strength.js";
 import { Timeline } from "./timeline.js";
 import { WhatIf } from "./whatif.js";
 
+const SHARED =
+  "All lanes share one prompt and one set of dice, so where they part, their settings are the reason.";
+const APART =
+  "All lanes of this run share one prompt, but each has dice of its own, so they also part by chance.";
+
 export class Page {
   /** `transport` talks to the server; without `run` the page is a replay. */
   constructor(root, spec, transport) {
@@ -51,6 +56,7 @@ export class Page {
       onproblem: (message) => setText(this.composer.error, message),
     });
     this.dialog = helpDialog();
+    this.dice = h("span", {}, SHARED);
     this.origin = h("p", { class: "origin", "data-testid": "origin" });
     const composer = [this.composer.element, this.composer.editor.element];
     root.replaceChildren(
@@ -77,6 +83,7 @@ export class Page {
     set(root, { "data-empty": "" });
     this.composer.fit();
     this.model.on("run", () => set(root, { "data-empty": null }));
+    this.model.on("run", () => setText(this.dice, this.model.run.head.shared ? SHARED : APART));
     this.model.on("run state", () => this.drawTools());
     this.model.on("problem", ({ message }) => setText(this.composer.error, message));
     this.drawTools();
@@ -101,12 +108,7 @@ export class Page {
         { class: "lead" },
         "XTC (exclude top choices) now and then strikes out the likeliest next words and keeps ",
         "the least likely one that is still plausible. ",
-        h(
-          "span",
-          {},
-          "All lanes share one prompt and one set of dice, so where they part, their settings are ",
-          "the reason.",
-        ),
+        this.dice,
       ),
       about,
       h(

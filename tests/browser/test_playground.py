@@ -520,6 +520,22 @@ def test_chat_protected_tokens_and_stop_texts(visit: Visit, fake: Server, keep: 
     expect(page.get_by_test_id("numbers-0")).to_contain_text("stop text")
 
 
+def test_without_shared_dice_the_page_does_not_speak_of_them(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    lead = page.locator(".lead")
+    expect(lead).to_contain_text("one prompt and one set of dice")
+    page.locator(".extras summary").click()
+    page.get_by_label("Shared dice").uncheck()
+    setting(page, "seed", "3")
+    run(page, "Once", length=12)
+    expect(lead).to_contain_text("each has dice of its own")
+    first = [lane[0]["text"] for lane in (tokens(page, 0), tokens(page, 1))]
+    assert first[0] != first[1]
+    expect(page.locator(".split")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(lead).to_contain_text("one prompt and one set of dice")
+
+
 def test_helpful_words_for_code_and_structure(visit: Visit, fake: Server) -> None:
     page = visit(fake)
     page.fill("#prompt", "def add(a, b):\n    return")
