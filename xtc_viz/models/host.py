@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.models.line import Line, Place
 from xtc_viz.models.loads import (
     HostState,
     Load,
@@ -35,11 +36,10 @@ class Turn:
 
     def __init__(self, host: ModelHost, visitor: str = "", *, for_load: bool = False) -> None:
         self._host = host
-        self._visitor = visitor
-        self._for_load = for_load
+        self._place = Place(visitor, for_load)
 
     def __enter__(self) -> Self:
-        self._host._join(self)
+        self._host._join(self._place)
         return self
 
     def __exit__(
@@ -48,16 +48,16 @@ class Turn:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._host._leave(self)
+        self._host._leave(self._place)
 
     @property
     def ahead(self) -> int:
         """How many decodes and loads must end before this turn comes."""
-        return self._host._ahead(self)
+        return self._host._ahead(self._place)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the turn, at most `seconds`; returns whether it has come."""
-        return self._host._wait(self, seconds)
+        return self._host._wait(self._place, seconds)
 
     @property
     def model(self) -> LanguageModel:
@@ -67,7 +67,7 @@ class Turn:
             BusyError: the turn has not come, or is over.
             ModelError: no model could be loaded.
         """
-        return self._host._model_of(self)
+        return self._host._model_of(self._place)
 
 
 class ModelHost:
@@ -93,16 +93,13 @@ class ModelHost:
         self._loader = loader
         self._model = model
         self._spec: ModelSpec | None = None
-        self._max_waiting = max_waiting
-        self._max_per_visitor = max_per_visitor
         self._rest_after = rest_after
         self._rest: threading.Timer | None = None
         self._state = HostState(info=model.info if model else None)
-        # A plain lock, held for moments only. A turn is a place in the queue and no lock, so it
+        # A plain lock, held for moments only. A turn is a place in the line and no lock, so it
         # may begin in one thread and end in another.
         self._changed = threading.Condition(threading.Lock())
-        self._queue: deque[Turn] = deque()
-        self._running: Turn | None = None
+        self._line = Line(max_waiting, max_per_visitor)
         # The loads that are not over, the one on its way first.
         self._loads: deque[Load] = deque()
 
@@ -125,7 +122,7 @@ class ModelHost:
     def waiting(self) -> int:
         """How many decodes and loads are waiting behind the one that runs."""
         with self._changed:
-            return max(0, len(self._queue) - 1)
+            return self._line.waiting
 
     def turn(self, visitor: str = "") -> Turn:
         """Return a place in the queue for one decode; see `Turn`. `visitor` says whose it is.
@@ -189,7 +186,7 @@ class ModelHost:
             ModelError: there is no model that could be loaded again.
         """
         with self._changed:
-            if self._queue:
+            if not self._line.empty:
                 raise BusyError("The model is writing: it can be put away when no run is going on.")
             if self._loads:
                 raise BusyError(f"{self._loads[0].name} is being loaded: stop that first, or wait.")
@@ -247,7 +244,7 @@ class ModelHost:
         back: Load | None = None
         with self._changed:
             self._loads.remove(load)
-            needed = self._model is None and any(not turn._for_load for turn in self._queue)
+            needed = self._model is None and self._line.has_decodes
             if needed and self._spec and self._spec != load.spec and not self._loads:
                 back = Load(self._spec)
                 self._loads.append(back)
@@ -297,38 +294,20 @@ class ModelHost:
             self._state = replace(self._state, **values)
             self._changed.notify_all()
 
-    def _join(self, turn: Turn) -> None:
+    def _join(self, place: Place) -> None:
         with self._changed:
-            if turn in self._queue:
-                raise RuntimeError("this turn was entered before")
-            if not turn._for_load:
-                self._refuse_when_full(turn)
-            self._queue.append(turn)
+            self._line.join(place)
             self._keep_awake()
-            asleep = self._model is None and not self._state.loading and not turn._for_load
+            asleep = self._model is None and not self._state.loading and not place.for_load
             spec = self._spec if asleep else None
         if spec:
             self.load_in_background(spec)
 
-    def _refuse_when_full(self, turn: Turn) -> None:
-        own = sum(other._visitor == turn._visitor for other in self._queue) if turn._visitor else 0
-        if self._max_per_visitor is not None and own >= self._max_per_visitor:
-            runs = "One run" if own == 1 else f"{own} runs"
-            raise BusyError(
-                f"{runs} of yours {'is' if own == 1 else 'are'} going or waiting already, the most "
-                "that this server lets one visitor have: let one end, or stop it."
-            )
-        waiting = len(self._queue) - 1
-        if self._max_waiting is not None and waiting >= self._max_waiting:
-            raise BusyError(f"{waiting} runs are waiting already: try again in a moment.")
-
-    def _leave(self, turn: Turn) -> None:
+    def _leave(self, place: Place) -> None:
         with self._changed:
-            if self._running is turn:
-                self._running = None
-            if turn in self._queue:
-                self._queue.remove(turn)
-            if not self._queue and self._rest_after is not None and self._spec and self._model:
+            self._line.leave(place)
+            idle = self._line.empty and self._spec and self._model
+            if idle and self._rest_after is not None:
                 self._keep_awake()
                 self._rest = threading.Timer(self._rest_after, self._rest_if_idle)
                 self._rest.daemon = True
@@ -344,36 +323,28 @@ class ModelHost:
         with suppress(BusyError, ModelError):
             self.rest()
 
-    def _ahead(self, turn: Turn) -> int:
+    def _ahead(self, place: Place) -> int:
         with self._changed:
-            place = self._queue.index(turn) if turn in self._queue else 0
-            return place or int(self._awaits_first_model and self._running is not turn)
+            return self._line.ahead(place, self._awaits_first_model)
 
     @property
     def _awaits_first_model(self) -> bool:
+        # Decodes wait for the first model, so the load that brings it goes before them.
         return self._model is None and bool(self._state.loading)
 
-    def _wait(self, turn: Turn, seconds: float | None) -> bool:
+    def _wait(self, place: Place, seconds: float | None) -> bool:
         def comes() -> bool:
-            if self._running or turn not in self._queue:
-                return self._running is turn
-            if self._awaits_first_model:
-                # Decodes wait for the first model, so the load that brings it goes before them.
-                return turn._for_load
-            return self._queue[0] is turn
+            return self._line.is_next(place, self._awaits_first_model)
 
         with self._changed:
             if not self._changed.wait_for(comes, seconds):
                 return False
-            if self._running is not turn:
-                self._running = turn
-                self._queue.remove(turn)
-                self._queue.appendleft(turn)
+            self._line.begin(place)
             return True
 
-    def _model_of(self, turn: Turn) -> LanguageModel:
+    def _model_of(self, place: Place) -> LanguageModel:
         with self._changed:
-            if self._running is not turn:
+            if self._line.going is not place:
                 raise BusyError("The model is in use by another run or load.")
             if self._model is None:
                 words = "No model is loaded: choose one."

@@ -1,0 +1,94 @@
+"""The line for the model: who stands in it, who is next, and when it is full.
+
+It holds no lock and waits for nobody: `ModelHost` does both.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from xtc_viz.errors import BusyError
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """A place in the line, of a decode or of a load. `visitor` is "" where nobody told."""
+
+    visitor: str = ""
+    for_load: bool = False
+
+
+class Line:
+    """Places in the order of asking, of which one at a time is `going`.
+
+    `max_waiting` is the most decodes that may wait at once, `max_per_visitor` the most of one
+    visitor, going or waiting; None is no limit.
+    """
+
+    def __init__(self, max_waiting: int | None = None, max_per_visitor: int | None = None) -> None:
+        self._max_waiting = max_waiting
+        self._max_per_visitor = max_per_visitor
+        self._places: deque[Place] = deque()
+        self.going: Place | None = None
+
+    @property
+    def empty(self) -> bool:
+        return not self._places
+
+    @property
+    def waiting(self) -> int:
+        """How many wait behind the one that goes or will be the next."""
+        return max(0, len(self._places) - 1)
+
+    @property
+    def has_decodes(self) -> bool:
+        return any(not place.for_load for place in self._places)
+
+    def join(self, place: Place) -> None:
+        """Take a place at the end. Raises `BusyError` for a decode that is one too many."""
+        if place in self._places:
+            raise RuntimeError("this turn was entered before")
+        if not place.for_load:
+            self._refuse_when_full(place.visitor)
+        self._places.append(place)
+
+    def leave(self, place: Place) -> None:
+        """Give a place up, whether it is going or not."""
+        if self.going is place:
+            self.going = None
+        if place in self._places:
+            self._places.remove(place)
+
+    def ahead(self, place: Place, loads_first: bool) -> int:
+        """How many must end before it is this place's turn; see `is_next` for `loads_first`."""
+        index = self._places.index(place) if place in self._places else 0
+        return index or int(loads_first and self.going is not place)
+
+    def is_next(self, place: Place, loads_first: bool) -> bool:
+        """Whether it is this place's turn, or could be now.
+
+        `loads_first` lets loads go before the decodes that wait for what they bring.
+        """
+        if self.going or place not in self._places:
+            return self.going is place
+        return place.for_load if loads_first else self._places[0] is place
+
+    def begin(self, place: Place) -> None:
+        """Let this place be the one that goes."""
+        if self.going is not place:
+            self.going = place
+            self._places.remove(place)
+            self._places.appendleft(place)
+
+    def _refuse_when_full(self, visitor: str) -> None:
+        own = sum(place.visitor == visitor for place in self._places) if visitor else 0
+        if self._max_per_visitor is not None and own >= self._max_per_visitor:
+            runs = "One run" if own == 1 else f"{own} runs"
+            raise BusyError(
+                f"{runs} of yours {'is' if own == 1 else 'are'} going or waiting already, the most "
+                "that this server lets one visitor have: let one end, or stop it."
+            )
+        waiting = len(self._places) - 1
+        if self._max_waiting is not None and waiting >= self._max_waiting:
+            raise BusyError(f"{waiting} runs are waiting already: try again in a moment.")
