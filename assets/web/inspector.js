@@ -9,7 +9,7 @@ import { h, sentence, set, setText, token } from "./dom.js";
 import { Beside, Pair } from "./pair.js";
 import { Stages } from "./stages.js";
 import { Table } from "./table.js";
-import { drawnSign, facts, laneTag, verdict } from "./words.js";
+import { caption, drawnSign, facts, laneTag, verdict } from "./words.js";
 
 // Two lanes have different favourites: the one's are looked up among so many of the other.
 const DEEP = 50;
@@ -258,6 +258,18 @@ export class Inspector {
     });
     const list = places.length ? ["At the same place: ", ...places] : [];
     this.others.replaceChildren(...list, missing);
+  }
+
+  /** The bars with what has to be said of them elsewhere; null without any. */
+  figure() {
+    const { run, focus } = this.model;
+    if (!focus || !this.looks) return null;
+    const key = [...this.key.children]
+      .filter((entry) => !entry.hidden)
+      .map((entry) => [entry.className.replace(/^k /, ""), entry.textContent]);
+    const { prompt, model, seed } = run.head;
+    const foot = `xtc_viz · model ${model.name} · seed ${seed}`;
+    return { svg: this.bars.svg, head: caption(prompt, this.looks), key, foot };
   }
 
   fillFacts(step) {

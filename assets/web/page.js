@@ -51,7 +51,7 @@ export class Page {
     this.strength = new Strength(this.model, (lane, rho, tau) => this.imagine(lane, rho, tau));
     this.colours = new Colours(this.model, this.lanes.element);
     this.keep = new Keep(this.model, {
-      svg: () => this.inspector.bars.svg,
+      figure: () => this.inspector.figure(),
       onopen: (text, name) => this.open(text, name),
       onproblem: (message) => setText(this.composer.error, message),
     });

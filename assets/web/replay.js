@@ -1,8 +1,9 @@
 // A page of its own that shows one run offline: lanes, timeline and inspector, no server.
 
+import { setText } from "./dom.js";
 import { Page } from "./page.js";
 
-export function startReplay(root, { spec, message, blocks }) {
+export function startReplay(root, { spec, message, blocks, kept }) {
   if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
   const transport = {
     block: async (_run, lane, index) =>
@@ -10,5 +11,7 @@ export function startReplay(root, { spec, message, blocks }) {
   };
   const page = new Page(root, spec, transport);
   page.message(message);
+  const { model, seed } = message.head;
+  setText(root.querySelector(".model"), `${model.name} · seed ${seed} · kept on ${kept}`);
   return page;
 }

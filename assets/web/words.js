@@ -1,6 +1,6 @@
 // What is said of a step or of a lane in a few words. Pure.
 
-import { decimal, percent, setting } from "./dom.js";
+import { decimal, percent, setting, visible } from "./dom.js";
 
 /** A lane's settings in a few characters: "ρ 0.50 · τ 0.10 · T 1.3". */
 export function laneTag(sampler, knobs) {
@@ -61,6 +61,22 @@ export function facts(step) {
     ? ["Removed", percent(step.removed_mass)]
     : ["Could be removed", percent(step.removable_mass)];
   return [...numbers(step), removed];
+}
+
+/** The lines over the bars when they leave the page: which word, after what, under which settings. */
+export function caption(prompt, looks) {
+  const [{ at, name, tag, pending }] = looks;
+  const start = prompt.trim().replace(/\s+/g, " ");
+  const short = start.length > 60 ? `${start.slice(0, 59)}…` : start;
+  const shown = (text) =>
+    visible(text)
+      .map(([part]) => part)
+      .join("");
+  const single = looks.length === 1;
+  const drew = looks.map((look) => shown(look.word) + (single ? "" : ` (${look.name})`));
+  const what = pending ? "not drawn yet" : drew.join(", ");
+  const lines = [`“${short}”${at.i ? " …" : ""} token ${at.i + 1}: ${what}`];
+  return single ? [...lines, `${name}: ${tag}`] : lines;
 }
 
 /** [name, value, value]: the same of two lanes, with one name for both. */

@@ -8,6 +8,7 @@ import itertools
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.models.protection import protected_ids
 from xtc_viz.models.reasoning import answer_step
 from xtc_viz.rule import Outcome, decide
-from xtc_viz.settings import XTCSettings
+from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings
 from xtc_viz.ui import controls, exports, imagine, recorded
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
@@ -184,6 +185,22 @@ def test_the_replay_is_one_file_that_asks_for_nothing(desk: Desk) -> None:
     assert html.count("<script>") == 1
     assert html.count("</script>") == 1, "no token text can end the script"
     assert "default-src 'none'" in html
+
+
+def test_the_replay_says_what_wrote_it() -> None:
+    warm = SamplerSettings(temperature=1.3, xtc=XTCSettings(rho=0.5, tau=0.1))
+    trace, _ = decode(length=5, seed=11, lanes=(LaneSettings("<b>"), LaneSettings("Hot", warm)))
+    run = Run.of(trace, "done")
+    day = date(2026, 5, 4)
+    assert exports.described(run, day) == (
+        "A run of fake with seed 11 and shared dice, kept on 2026-05-04. "
+        "Lanes: <b> (plain sampling); Hot (temperature 1.3, rho 0.5, tau 0.1)."
+    )
+    html = exports.replay(run, controls.specification(), day)
+    head = html[: html.index("<style>")]
+    assert "<title>xtc_viz replay: fake, seed 11</title>" in head
+    assert "Lanes: &lt;b&gt; (plain" in head
+    assert '"kept":"2026-05-04"' in html
 
 
 def test_the_recorded_run_opens_with_a_telling_step(tmp_path: Path) -> None:

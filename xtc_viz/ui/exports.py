@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from datetime import date
+from html import escape
 
 from xtc_viz.models.reasoning import answer_step, begins_in_thought
+from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.trace import Trace
 from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
@@ -52,14 +55,38 @@ def _cell(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
-def replay(run: Run, spec: dict[str, object]) -> str:
-    """Return a page of its own that shows a run offline: lanes, timeline and inspector."""
+def described(run: Run, day: date) -> str:
+    """What a file must say of a run that is looked at much later: model, seed, day, settings."""
+    lanes = "; ".join(f"{lane.settings.name} ({_told(lane.settings)})" for lane in run.lanes)
+    dice = "shared dice" if run.settings.shared_randomness else "dice of its own for each lane"
+    return (
+        f"A run of {run.model.name} with seed {run.settings.seed} and {dice}, "
+        f"kept on {day.isoformat()}. Lanes: {lanes}."
+    )
+
+
+def _told(lane: LaneSettings) -> str:
+    """A lane's settings that are not the defaults, by their names."""
+    given, plain = lane.sampler.to_dict(), SamplerSettings().to_dict()
+    xtc, off = given.pop("xtc"), plain.pop("xtc")
+    acts = {k: v for k, v in xtc.items() if k in ("rho", "tau") or v != off[k]}
+    acts.pop("protected", None)
+    parts = {k: v for k, v in given.items() if v != plain[k]} | (acts if xtc["rho"] else {})
+    return ", ".join(f"{name} {value}" for name, value in parts.items()) or "plain sampling"
+
+
+def replay(run: Run, spec: dict[str, object], day: date) -> str:
+    """Return a page of its own that shows a run offline: lanes, timeline and inspector.
+
+    Its head says which model, seed and settings wrote it, and that it was kept on this `day`.
+    """
     blocks = {
         f"{k}/{index}": run.block(k, index, REPLAY_CANDIDATES)
         for k, lane in enumerate(run.lanes)
         for index in range(-(-len(lane.steps) // payload.BLOCK))
     }
-    data = payload.encode({"spec": spec, "message": run.whole("replay"), "blocks": blocks})
+    given = {"spec": spec, "message": run.whole("replay"), "blocks": blocks}
+    data = payload.encode({**given, "kept": day.isoformat()})
     data = data.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     # Within a script element only "<" could end it, and `encode` leaves none.
     return (
@@ -68,7 +95,9 @@ def replay(run: Run, spec: dict[str, object]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
-        f"<title>xtc_viz replay</title>\n<style>{web.style()}</style></head>\n"
+        f'<meta name="description" content="{escape(described(run, day))}">\n'
+        f"<title>xtc_viz replay: {escape(run.model.name)}, seed {run.settings.seed}</title>\n"
+        f"<style>{web.style()}</style></head>\n"
         '<body style="margin:0"><main class="xtc"></main>\n'
         f"<script>\n{web.script('replay')}\n"
         f"module_replay.startReplay(document.querySelector('.xtc'), {data});\n"

@@ -7,6 +7,7 @@ answered is answered by `{"error": {"message": …}}`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -110,7 +111,7 @@ def questions(
         if kind == "table":
             return exports.table(found.trace())
         if kind == "replay":
-            return exports.replay(found, controls.specification())
+            return exports.replay(found, controls.specification(), datetime.now(UTC).date())
         raise SettingsError("kind", "trace, table or replay", kind)
 
     def load(text: object) -> object:
