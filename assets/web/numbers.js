@@ -52,8 +52,10 @@ export function numbers({ stats, finish, chips, imagined }, until, off) {
     : [`${seen.outcomes[1]} skipped by the coin`];
   if (seen.outcomes[2]) more.push(`${seen.outcomes[2]} protected`);
   if (seen.removed !== null) more.push(`${percent(seen.removed)} removed on average`);
-  if (whole && stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
-  if (whole && stats.repeated3 !== null) more.push(`repeated trigrams ${percent(stats.repeated3)}`);
+  // The words are the same, and so are the numbers of the words.
+  const words = whole && !imagined;
+  if (words && stats.distinct2 !== null) more.push(`distinct-2 ${decimal(stats.distinct2)}`);
+  if (words && stats.repeated3 !== null) more.push(`repeated trigrams ${percent(stats.repeated3)}`);
   const start = (imagined ? "What if: " : "") + (thought ? "Answer only: " : "");
   return [parts.join(" · "), start + more.join(" · ")];
 }
