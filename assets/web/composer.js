@@ -2,6 +2,7 @@
 
 import { Knob } from "./controls.js";
 import { count, h, set, setText } from "./dom.js";
+import { draftOf, touched } from "./draft.js";
 import { exampleMenu } from "./examples.js";
 import { Extras } from "./extras.js";
 import { fairName, followers, frontLane } from "./front.js";
@@ -12,10 +13,14 @@ import { protection } from "./protect.js";
 import { laneTag } from "./words.js";
 
 export class Composer {
-  constructor(spec, { onrun, onstep, onstop, onchange, tokens }) {
+  /** `onedit()` follows whatever is typed or chosen, `onchange()` what a what-if may show. */
+  constructor(spec, { onrun, onstep, onstop, onedit, onchange, tokens }) {
     this.spec = spec;
+    this.onedit = onedit;
+    this.base = null; // what the run on show was asked for
     this.onchange = () => {
       this.hint();
+      onedit();
       onchange();
     };
     this.draft = {
@@ -36,6 +41,7 @@ export class Composer {
     });
     this.prompt.addEventListener("input", () => {
       this.draft.prompt = this.prompt.value;
+      onedit();
       this.hint();
       this.fit();
       this.clear();
@@ -49,7 +55,6 @@ export class Composer {
     );
     this.actions = h("div", { class: "actions" }, this.run, this.step, this.stop);
     this.hints = h("div", { class: "hints", role: "status" });
-    this.status = h("p", { class: "status", role: "status", "data-testid": "status" });
     this.error = h("p", { class: "wrong", role: "alert", "data-testid": "error" });
     this.knobs = {};
     const { knobs } = spec;
@@ -136,7 +141,6 @@ export class Composer {
       this.panel,
       this.hints,
       this.error,
-      this.status,
     );
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -222,17 +226,17 @@ export class Composer {
 
   /** Show the settings of a run, so that they can be changed from there. */
   adopt(head) {
-    const { prompt, system, chat, seed, length, shared, protect } = head;
-    const lanes = head.lanes.filter((lane) => !lane.branch);
-    const settings = {
-      ...this.draft.settings,
-      lanes: lanes.map(({ name, sampler }) => ({ name, sampler })),
-      seed,
-      max_new_tokens: length,
-      shared_randomness: shared,
-    };
-    const thinking = chat ? head.thinking : this.draft.thinking;
-    this.take({ prompt, system, chat, thinking, settings, protect });
+    this.comeTo(draftOf(head, this.draft));
+  }
+
+  /** Another run is on show. What was typed and not run yet stays: it is for the next one. */
+  comeTo(draft) {
+    const keep = touched(this.draft, this.base);
+    this.base = structuredClone(draft);
+    if (keep) return this.onedit();
+    this.take(draft);
+    this.base = structuredClone(this.draft);
+    this.onedit();
   }
 
   /** Take a whole draft over, from a link or a run on show. */
@@ -292,6 +296,7 @@ export class Composer {
     this.extras.fill(this.draft);
     this.hint();
     this.fit();
+    this.onedit();
   }
 
   fillKnobs() {
@@ -321,13 +326,13 @@ export class Composer {
     this.prompt.style.height = `${Math.min(220, this.prompt.scrollHeight)}px`;
   }
 
-  busy(phase, message) {
+  /** `half` says whether Step can take another half step; undefined where it begins a run. */
+  busy(phase, half) {
     const busy = phase !== "idle";
     this.run.disabled = busy;
-    this.step.disabled = busy;
+    this.step.disabled = half === undefined ? busy : !half;
     this.stop.disabled = !busy;
     set(this.element, { "data-phase": phase });
-    setText(this.status, message);
   }
 
   clear() {

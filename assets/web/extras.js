@@ -34,6 +34,7 @@ export class Extras {
     this.systemText = h("textarea", { rows: "2", placeholder: "System message (optional)" });
     this.systemText.addEventListener("input", () => {
       draft().system = this.systemText.value;
+      composer.onedit();
     });
     this.system = h("label", { class: "lines" }, h("span", {}, "System"), this.systemText);
     this.toggles = [

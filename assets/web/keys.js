@@ -14,7 +14,7 @@ export const KEYS = [
   [["b"], "one lane, or two side by side"],
   [["c"], "next colouring"],
   [["Ctrl+Enter"], "generate"],
-  [["Esc"], "stop"],
+  [["Esc"], "pause, else stop, else leave step by step"],
   [["?"], "this help"],
 ];
 
@@ -29,15 +29,15 @@ export function handle(event, page) {
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) return page.generate() ?? true;
   if (key === "Escape") return page.escape();
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return false;
-  const at = model.selected ?? { lane: 0, i: -1 };
+  const at = model.selected ?? { lane: model.lane, i: -1 };
   const lanes = model.run?.lanes.length ?? 0;
   const range = event.target.type === "range";
   const button = Boolean(event.target.closest?.("button, summary, [role=tab]"));
   const actions = {
     ArrowLeft: () => model.select(at.lane, at.i - 1, "key"),
     ArrowRight: () => model.select(at.lane, at.i + 1, "key"),
-    ArrowUp: () => lanes && model.select((at.lane + lanes - 1) % lanes, at.i, "key"),
-    ArrowDown: () => lanes && model.select((at.lane + 1) % lanes, at.i, "key"),
+    ArrowUp: () => lanes && model.look((model.lane + lanes - 1) % lanes, "key"),
+    ArrowDown: () => lanes && model.look((model.lane + 1) % lanes, "key"),
     Home: () => model.select(at.lane, 0, "key"),
     End: () => model.select(at.lane, Number.POSITIVE_INFINITY, "key"),
     "[": () => model.seek(-1, (chip) => chip.outcome === FIRED),

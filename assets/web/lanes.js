@@ -45,7 +45,7 @@ export class Lanes {
     set(this.element, { "data-count": this.lanes.length });
     this.tabs.replaceChildren(
       ...this.model.run.head.lanes.map((lane, i) =>
-        h("button", { type: "button", onclick: () => this.show(i) }, lane.name),
+        h("button", { type: "button", onclick: () => this.turnTo(i) }, lane.name),
       ),
     );
     this.status();
@@ -65,6 +65,12 @@ export class Lanes {
     const lane = this.lanes[index]?.element;
     const left = lane ? lane.offsetLeft - this.element.offsetLeft : 0;
     if (lane) this.element.scrollTo({ left, behavior });
+  }
+
+  /** A lane's tab was chosen: it is the one to look at. */
+  turnTo(index) {
+    this.show(index);
+    this.model.look(index, "step");
   }
 
   swiped() {
@@ -90,6 +96,7 @@ export class Lanes {
     this.marked = [];
     const at = this.model.focus;
     if (!at) return;
+    if (this.narrow && this.model.pending && !this.model.preview) this.show(at.lane);
     const reached = [];
     for (const lane of this.lanes) {
       const span = lane.spans[at.i];

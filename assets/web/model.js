@@ -38,6 +38,7 @@ export class Model extends EventTarget {
     super();
     this.transport = transport;
     this.run = null;
+    this.lane = 0; // the one that is looked at
     this.selected = null;
     this.preview = null;
     this.mode = MODES[0];
@@ -99,6 +100,8 @@ export class Model extends EventTarget {
     this.stepping = false;
     this.selected = null;
     this.preview = null;
+    const on = head.lanes.findIndex((lane) => lane.sampler.xtc.rho > 0);
+    this.lane = on < 0 ? lanes.length - 1 : on;
     this.cache.clear();
     this.wanted.clear();
     this.emit("run");
@@ -148,18 +151,18 @@ export class Model extends EventTarget {
   get focus() {
     if (this.preview) return this.preview;
     if (!this.pending || !this.run) return this.selected;
-    const last = this.run.lanes.length - 1;
-    return { lane: Math.min(this.selected?.lane ?? 1, last), i: this.reveal };
+    return { lane: this.lane, i: this.reveal };
   }
 
   /** Step by step: show so many tokens; `pending` looks at the next one before it is drawn. */
   setReveal(reveal, pending) {
+    const seen = this.pending ? this.reveal : reveal - 1;
     this.reveal = Math.max(0, reveal);
     this.pending = pending;
-    const lane = this.focus?.lane ?? 0;
     this.emit("reveal");
-    if (pending || !Number.isFinite(reveal)) this.emit("select", { origin: "step" });
-    else this.select(lane, reveal - 1, "step");
+    if (pending) this.emit("select", { origin: "step" });
+    else if (Number.isFinite(seen)) this.select(this.lane, seen, "step");
+    else this.emit("select", { origin: "step" });
   }
 
   /** A chip's outcome, as it was or, in a what-if, as it would have been. */
@@ -180,9 +183,19 @@ export class Model extends EventTarget {
     const last = this.shown(lane) - 1;
     if (last < 0) return;
     this.pending = false;
+    this.lane = lane;
     this.selected = { lane, i: Math.max(0, Math.min(i, last)) };
     this.preview = null;
     this.emit("select", { origin });
+  }
+
+  /** Look at another lane, at the same place. */
+  look(lane, origin) {
+    if (!this.run?.lanes[lane]) return;
+    this.lane = lane;
+    this.preview = null;
+    if (this.pending) this.emit("select", { origin: "step" });
+    else if (this.selected) this.select(lane, this.selected.i, origin);
   }
 
   hover(at) {
@@ -194,7 +207,7 @@ export class Model extends EventTarget {
 
   /** Go to the next (or the previous) step of the lane for which `test` holds. */
   seek(direction, test) {
-    const at = this.selected ?? { lane: Math.min(1, (this.run?.lanes.length ?? 1) - 1), i: -1 };
+    const at = this.selected ?? { lane: this.lane, i: -1 };
     for (let i = at.i + direction; i >= 0 && i < this.shown(at.lane); i += direction) {
       if (test(this.outcome(at.lane, i))) return this.select(at.lane, i, "key");
     }

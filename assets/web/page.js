@@ -3,6 +3,7 @@
 import { Colours } from "./colours.js";
 import { Composer } from "./composer.js";
 import { h, set, setText } from "./dom.js";
+import { awaits, draftOf, placeOf } from "./draft.js";
 import { Inspector } from "./inspector.js";
 import { Keep } from "./keep.js";
 import { handle, helpDialog } from "./keys.js";
@@ -10,15 +11,19 @@ import { Lanes } from "./lanes.js";
 import { fromLink, toLink } from "./link.js";
 import { FIRED, Model } from "./model.js";
 import { Models, same } from "./models.js";
+import { RunTools } from "./runtools.js";
 import { Stepper } from "./stepper.js";
 import { Strength } from "./strength.js";
 import { Timeline } from "./timeline.js";
+import { Told } from "./told.js";
 import { WhatIf } from "./whatif.js";
 
 const SHARED =
   "All lanes share one prompt and one set of dice, so where they part, their settings are the reason.";
 const APART =
   "All lanes of this run share one prompt, but each has dice of its own, so they also part by chance.";
+
+const NARROW = matchMedia("(max-width: 900px)"); // as in the style sheets
 
 export class Page {
   /** `transport` talks to the server; without `run` the page is a replay. */
@@ -31,6 +36,7 @@ export class Page {
     this.former = [];
     this.live = Boolean(transport.run);
     this.model = new Model(transport);
+    this.told = new Told();
     this.models = new Models(transport, (info) => this.changed(info));
     this.lanes = new Lanes(this.model, spec);
     this.timeline = new Timeline(this.model);
@@ -39,9 +45,10 @@ export class Page {
     this.inspector = new Inspector(this.model, branch, spec);
     this.composer = new Composer(spec, {
       onrun: () => this.generate(),
-      onstep: () => this.generate({ stepping: true }),
+      onstep: () => (this.stepper.on ? this.stepper.next() : this.generate({ stepping: true })),
       onstop: () => this.stop(),
       tokens: transport.tokens,
+      onedit: () => this.told.also(this.note()),
       onchange: () => this.whatIf.update(this.composer.draft),
     });
     this.whatIf = new WhatIf(this.model, {
@@ -57,12 +64,25 @@ export class Page {
     });
     this.dialog = helpDialog();
     this.dice = h("span", {}, SHARED);
-    this.origin = h("p", { class: "origin", "data-testid": "origin" });
+    this.tools = new RunTools(this.model, {
+      onward: () => this.onwards(),
+      again: () => this.anew(),
+      undo: () => this.goBack(),
+      most: spec.maxTokens,
+    });
+    const tools = this.live ? this.tools.buttons : [];
+    this.tabsAndTools = h(
+      "div",
+      { class: "above" },
+      this.told.element,
+      this.lanes.tabs,
+      h("div", { class: "run-tools" }, tools, this.stepper.element),
+    );
     const composer = [this.composer.element, this.composer.editor.element];
     root.replaceChildren(
       this.header(),
       ...(this.live ? composer : []),
-      h("div", { class: "above" }, this.origin, this.lanes.tabs, this.runTools()),
+      this.tabsAndTools,
       this.lanes.element,
       this.colours.element,
       this.whatIf.element,
@@ -84,7 +104,9 @@ export class Page {
     this.composer.fit();
     this.model.on("run", () => set(root, { "data-empty": null }));
     this.model.on("run", () => setText(this.dice, this.model.run.head.shared ? SHARED : APART));
-    this.model.on("run state", () => this.drawTools());
+    this.model.on("run reveal", () => this.stepped());
+    this.model.on("state chips", () => this.drawTools());
+    this.model.on("select block", () => this.release());
     this.model.on("problem", ({ message }) => setText(this.composer.error, message));
     this.drawTools();
     window.addEventListener("keydown", (event) => {
@@ -121,30 +143,48 @@ export class Page {
     );
   }
 
-  runTools() {
-    const button = (words, onclick) =>
-      h("button", { type: "button", class: "quiet", onclick }, words);
-    this.onward = button("Continue", () => this.onwards());
-    this.again = button("Again with a new seed", () => {
-      this.composer.newSeed();
-      this.generate();
-    });
-    this.undo = button("Undo", () => this.goBack());
-    const live = this.live ? [this.onward, this.again, this.undo] : [];
-    return h("div", { class: "run-tools" }, ...live, this.stepper.element);
-  }
-
   drawTools() {
     const { run } = this.model;
-    const idle = this.phase === "idle" && Boolean(run);
-    const most = this.spec.maxTokens ?? Number.POSITIVE_INFINITY;
-    const open = (run?.lanes ?? []).some(
-      ({ finish, chips }) => finish !== "eos" && finish !== "stop" && chips.length < most,
-    );
-    this.onward.hidden = !idle || !open || !this.shows(run);
-    set(this.root, { "data-other-model": Boolean(this.info && run && !this.shows(run)) || null });
-    this.again.hidden = !idle;
-    this.undo.hidden = !idle || !this.former.length;
+    const ours = this.shows(run);
+    set(this.root, { "data-other-model": Boolean(this.info && run && !ours) || null });
+    const idle = this.phase === "idle";
+    this.tools.draw({ idle, stepping: this.stepper.on, ours, former: this.former.length > 0 });
+    this.told.also(this.note());
+    this.composer.busy(this.phase, this.stepper.on ? !this.stepper.done : undefined);
+  }
+
+  /** What is to be said of the run on show, beside where it comes from. */
+  note() {
+    if (!this.live || !this.model.run) return "";
+    const words = awaits(this.composer.draft, this.composer.base);
+    if (words) return words;
+    if (this.stepper.on) return "Written ahead, shown step by step.";
+    return this.model.run.state === "recorded" ? "Press Generate for your own." : "";
+  }
+
+  /** Step by step has begun or come to its end. */
+  stepped() {
+    const { on } = this.stepper;
+    const begins = on && !this.root.hasAttribute("data-stepping");
+    set(this.root, { "data-stepping": on ? "" : null });
+    if (begins) this.lanes.element.style.minHeight = "";
+    if (begins && NARROW.matches) {
+      requestAnimationFrame(() => this.lanes.tabs.scrollIntoView({ behavior: "instant" }));
+    }
+    this.drawTools();
+  }
+
+  /** A run will take the place of another: what is below keeps its place until it is there. */
+  hold() {
+    for (const { element } of [this.lanes, this.inspector]) {
+      element.style.minHeight = `${element.offsetHeight}px`;
+    }
+  }
+
+  release() {
+    const { content, element } = this.inspector;
+    if (this.phase === "idle") this.lanes.element.style.minHeight = "";
+    if (!content.hidden && !content.hasAttribute("data-loading")) element.style.minHeight = "";
   }
 
   /** Whether the model that runs is the one that wrote the run on show. */
@@ -162,13 +202,21 @@ export class Page {
   }
 
   generate({ stepping = false } = {}) {
-    this.start({ kind: "run", ...structuredClone(this.composer.draft) }, stepping);
+    const draft = structuredClone(this.composer.draft);
+    this.start({ kind: "run", ...draft }, stepping, draft);
+  }
+
+  anew() {
+    this.composer.newSeed();
+    this.generate();
   }
 
   /** More tokens in every lane that has not come to its end. */
   onwards() {
     const more = this.composer.draft.settings.max_new_tokens;
+    const { selected } = this.model;
     this.start({ kind: "continue", run: this.model.run.id, more });
+    this.goal = selected;
   }
 
   /** A new lane that takes another token at this step. */
@@ -177,8 +225,10 @@ export class Page {
     this.goal = { lane: this.model.run.lanes.length, i: at.i };
   }
 
-  start(request, stepping = false) {
+  /** `draft` is what the composer asks for with it, if it is asked. */
+  start(request, stepping = false, draft = null) {
     if (this.phase !== "idle") return;
+    this.sent = draft;
     this.number += 1;
     this.stopping = false;
     this.goal = null;
@@ -195,22 +245,29 @@ export class Page {
     if (!former) return;
     try {
       this.model.take(await this.transport.open(former.id, []));
-      this.returned = true;
+      this.told.from(former.origin);
+      this.composer.comeTo(former.draft);
       if (former.selected) this.model.select(former.selected.lane, former.selected.i);
     } catch (error) {
       setText(this.composer.error, error.message);
     }
+    this.imagineDraft();
     this.drawTools();
+  }
+
+  /** Settings that stayed while another run came are a what-if along its text. */
+  imagineDraft() {
+    if (this.live && this.model.run) this.whatIf.update(this.composer.draft);
   }
 
   /** The composer's XTC settings become those of the run on show again. */
   putBack() {
     const { settings } = this.composer.draft;
-    for (const [k, lane] of this.model.run.head.lanes.entries()) {
-      if (settings.lanes[k]?.name === lane.name)
-        settings.lanes[k].sampler = structuredClone(lane.sampler);
+    const own = draftOf(this.model.run.head, this.composer.draft);
+    for (const [k, lane] of own.settings.lanes.entries()) {
+      if (settings.lanes[k]?.name === lane.name) settings.lanes[k].sampler = lane.sampler;
     }
-    this.composer.draft.protect = structuredClone(this.model.run.head.protect);
+    this.composer.draft.protect = own.protect;
     this.composer.fill();
     this.whatIf.update(this.composer.draft);
   }
@@ -230,15 +287,21 @@ export class Page {
     this.remember();
     this.model.take(message);
     this.composer.adopt(message.head);
-    setText(this.origin, `From the file ${name}.`);
+    this.told.from(`From the file ${name}.`);
     this.selectTelling();
+    this.imagineDraft();
   }
 
   async copyLink() {
-    const link = toLink(this.composer.draft, this.model.selected);
+    const { run, selected } = this.model;
+    const { draft } = this.composer;
+    const link = run
+      ? toLink(draftOf(run.head, draft), placeOf(run.head, selected))
+      : toLink(draft, null);
     history.replaceState(null, "", link);
     await navigator.clipboard?.writeText(link).catch(() => {});
-    setText(this.share, "Link copied");
+    const branches = run?.head.lanes.some((lane) => lane.branch);
+    setText(this.share, branches ? "Link copied, without the branch" : "Link copied");
     setTimeout(() => setText(this.share, "Link"), 1800);
   }
 
@@ -253,7 +316,8 @@ export class Page {
 
   remember() {
     const { run, selected } = this.model;
-    if (run) this.former.push({ id: run.id, selected });
+    const origin = this.told.origin.textContent;
+    if (run) this.former.push({ id: run.id, selected, origin, draft: this.composer.base });
     if (this.former.length > 20) this.former.shift();
   }
 
@@ -261,13 +325,16 @@ export class Page {
     if (this.phase === "idle") return;
     this.stopping = true;
     if (this.current) this.transport.stop(this.current);
-    setText(this.composer.status, "Stopping …");
+    setText(this.told.status, "Stopping …");
   }
 
-  /** Esc stops a run; without one it means nothing. */
+  /** Esc pauses Play, else stops a run, else leaves step by step. */
   escape() {
-    if (this.phase === "idle" || this.root.querySelector("dialog[open]")) return false;
-    this.stop();
+    if (this.root.querySelector("dialog[open]")) return false;
+    if (this.stepper.playing) this.stepper.pause();
+    else if (this.phase !== "idle") this.stop();
+    else if (this.stepper.on) this.stepper.end();
+    else return false;
     return true;
   }
 
@@ -277,7 +344,9 @@ export class Page {
       this.current = null;
       set(this.root, { "data-done": this.number });
     }
-    this.composer.busy(phase, message);
+    this.told.busy(phase, message);
+    this.drawTools();
+    if (phase === "idle") this.release();
   }
 
   /** Take one message of the server. */
@@ -293,8 +362,15 @@ export class Page {
       return this.enter("idle", "");
     }
     if (value.add || value.head) {
-      if (this.model.run && this.model.run.id !== value.run) this.remember();
+      if (this.model.run && this.model.run.id !== value.run) {
+        this.remember();
+        this.hold();
+      }
       if (!this.model.take(value)) await this.heal(value);
+      if (this.sent && this.model.run?.id === value.run) {
+        this.composer.base = this.sent;
+        this.sent = null;
+      }
     } else if (value.run && this.model.run?.id === value.run) this.model.setState(value.state);
     this.announce(value);
   }
@@ -310,7 +386,7 @@ export class Page {
   announce(value) {
     const { state } = value;
     if (state === "recorded") {
-      setText(this.origin, "A recorded run. Press Generate to write your own.");
+      this.told.from("A recorded run.");
       // The same run, but longer, is what Generate then writes.
       const length = this.spec.settings.max_new_tokens;
       if (this.live) this.composer.adopt({ ...value.head, length });
@@ -356,7 +432,7 @@ export class Page {
   /** A run comes from this model; another session may have loaded it in the meantime. */
   wrote(model) {
     const other = this.info && !same(this.info, model);
-    setText(this.origin, other ? `Written by ${model.name}, which was loaded meanwhile.` : "");
+    this.told.from(other ? `Written by ${model.name}, which was loaded meanwhile.` : "");
     this.models.seen(model);
   }
 

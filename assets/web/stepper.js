@@ -13,10 +13,14 @@ export class Stepper {
   constructor(model) {
     this.model = model;
     this.timer = null;
-    this.step = h("button", { type: "button", class: "quiet", onclick: () => this.next() }, "Step");
+    this.step = h(
+      "button",
+      { type: "button", class: "quiet half", onclick: () => this.next() },
+      "Step",
+    );
     this.play = h(
       "button",
-      { type: "button", class: "quiet", onclick: () => this.toggle() },
+      { type: "button", class: "quiet pace-play", onclick: () => this.toggle() },
       "Play",
     );
     this.pace = h(
@@ -27,7 +31,7 @@ export class Stepper {
     this.pace.value = "700";
     this.all = h(
       "button",
-      { type: "button", class: "quiet", onclick: () => this.end() },
+      { type: "button", class: "quiet all", onclick: () => this.end() },
       "Show all",
     );
     this.element = h(
@@ -47,16 +51,24 @@ export class Stepper {
     return Number.isFinite(this.model.reveal);
   }
 
+  get playing() {
+    return Boolean(this.timer);
+  }
+
+  /** Whether everything that was written is on show. */
+  get done() {
+    return this.on && this.model.reveal >= this.longest && !this.model.busy;
+  }
+
   get longest() {
     return Math.max(0, ...(this.model.run?.lanes ?? []).map((lane) => lane.chips.length));
   }
 
   update() {
     const { model } = this;
-    const done = this.on && model.reveal >= this.longest && !model.busy;
     this.element.hidden = !model.run;
     this.all.hidden = !this.on;
-    this.step.disabled = done;
+    this.step.disabled = this.done;
     setText(this.step, model.pending ? "Step: draw" : this.on ? "Step: look" : "Step");
     set(this.step, { title: "See the distribution and the coin first, then the pick" });
     setText(this.play, this.timer ? "Pause" : "Play");

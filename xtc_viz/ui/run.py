@@ -170,6 +170,7 @@ class Run:
             "seed": self.settings.seed,
             "length": self.settings.max_new_tokens,
             "shared": self.settings.shared_randomness,
+            "stop": list(self.settings.stop),
             "thinking": not ends_thought(self._end),
             "protect": self.protection().to_dict(),
             "model": payload.model_line(self.model),

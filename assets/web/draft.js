@@ -1,0 +1,64 @@
+// What the composer asks for next, and what the run on show was asked for. Pure.
+
+/** The request that writes a run anew; its branches have no way into one. `draft` has the rest. */
+export function draftOf(head, draft) {
+  const { prompt, system, chat, seed, length, shared, stop, protect } = head;
+  const lanes = head.lanes
+    .filter((lane) => !lane.branch)
+    .map(({ name, sampler }) => ({
+      name,
+      // Which tokens are protected is said once, by `protect`.
+      sampler: { ...sampler, xtc: { ...sampler.xtc, protected: [] } },
+    }));
+  const settings = {
+    ...draft.settings,
+    lanes,
+    seed,
+    max_new_tokens: length,
+    shared_randomness: shared,
+    stop,
+  };
+  const thinking = chat ? head.thinking : draft.thinking;
+  return structuredClone({ prompt, system, chat, thinking, settings, protect });
+}
+
+/** A place in a run's lanes as a place in the lanes of its draft: a branch stands in its parent. */
+export function placeOf(head, at) {
+  if (!at) return at;
+  let { lane } = at;
+  while (head.lanes[lane]?.branch) [lane] = head.lanes[lane].branch;
+  return { lane: head.lanes.slice(0, lane).filter((other) => !other.branch).length, i: at.i };
+}
+
+function same(a, b) {
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return a === b;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => same(a[name], b[name]));
+}
+
+/** A lane without what a what-if shows along the text: when XTC fires, and what it must not touch. */
+function beyond({ name, sampler }) {
+  const { rho, tau, strategy, protected: ids, ...xtc } = sampler.xtc;
+  return { name, sampler: { ...sampler, xtc } };
+}
+
+/** Whether a draft asks for something else than another. */
+export function touched(draft, base) {
+  return Boolean(base) && !same(draft, base);
+}
+
+/** What awaits Generate, in words; "" where nothing does, or a what-if shows all of it. */
+export function awaits(draft, base) {
+  if (!base) return "";
+  const { lanes, ...settings } = draft.settings;
+  const { lanes: others, ...known } = base.settings;
+  const named = lanes.length === others.length;
+  const quiet =
+    named &&
+    same(lanes.map(beyond), others.map(beyond)) &&
+    same(settings, known) &&
+    ["system", "chat", "thinking"].every((name) => draft[name] === base[name]);
+  if (quiet) return draft.prompt === base.prompt ? "" : "Prompt changed: press Generate.";
+  const seed = settings.seed === known.seed ? "" : `Shown: seed ${known.seed}. `;
+  return `${seed}Settings changed: press Generate.`;
+}
