@@ -30,13 +30,14 @@ def rule(third_party: str = "", own: str = "") -> Rule:
     return Rule(frozenset(third_party.split()), frozenset(own.split()))
 
 
-RECORDS = "errors settings rule trace"
+RECORDS = "errors knobs settings rule trace"
 # The longest name that fits decides; a module that fits none is an error, so none goes unheld.
 RULES: dict[str, Rule] = {
     "xtc_viz": rule(own="settings threads xtc"),
     "xtc_viz.threads": rule(),
     "xtc_viz.errors": rule(),
-    "xtc_viz.settings": rule(own="errors"),
+    "xtc_viz.knobs": rule(own="errors"),
+    "xtc_viz.settings": rule(own="errors knobs"),
     "xtc_viz.rule": rule(own="settings"),
     "xtc_viz.trace": rule(own="rule settings"),
     "xtc_viz.steps": rule(own=RECORDS),
@@ -63,7 +64,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.figures": rule("plotly", f"{RECORDS} stages whatif figures"),
     "xtc_viz.lending": rule("torch", "decode settings models.base models.zerogpu"),
     "xtc_viz.ui": Rule(ANY, ANY),
-    "xtc_viz.ui.limits": rule(own="errors settings"),
+    "xtc_viz.ui.limits": rule(own="errors knobs settings"),
     "app": Rule(ANY, ANY),
 }
 

@@ -10,14 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xtc_viz.errors import SettingsError, XTCVizError
-from xtc_viz.settings import (
-    KNOBS,
-    LaneSettings,
-    RunSettings,
-    SamplerSettings,
-    XTCSettings,
-    with_protected,
-)
+from xtc_viz.knobs import KNOBS
+from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings, with_protected
 
 
 @pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)

@@ -12,9 +12,10 @@ from transformers import RepetitionPenaltyLogitsProcessor, TemperatureLogitsWarp
 
 from xtc_viz.distribution import Distribution, Head, Ids, Probs
 from xtc_viz.draw import draw
+from xtc_viz.knobs import KNOBS
 from xtc_viz.randomness import Noise
 from xtc_viz.rule import Decision, decide
-from xtc_viz.settings import KNOBS, SamplerSettings, XTCPlace
+from xtc_viz.settings import SamplerSettings, XTCPlace
 from xtc_viz.trace import Step
 from xtc_viz.truncation import Truncated, filters, truncate
 

@@ -1,4 +1,4 @@
-// One control for one setting, built from what `settings.py` says about it.
+// One control for one setting, built from what `knobs.py` says about it.
 
 import { h, set, setText, setting } from "./dom.js";
 

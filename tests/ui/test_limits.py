@@ -21,9 +21,10 @@ from starlette.requests import Request
 
 import app
 from xtc_viz.errors import BusyError, SettingsError
+from xtc_viz.knobs import KNOBS
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.settings import KNOBS, MAX_LANES
+from xtc_viz.settings import MAX_LANES
 from xtc_viz.ui import controls
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import LIMITS, NO_LIMITS, Limits

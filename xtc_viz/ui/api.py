@@ -15,9 +15,10 @@ from gradio.events import api
 from xtc_viz import tracefile
 from xtc_viz.decode import Recorder, decode_lanes
 from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.knobs import KNOBS
 from xtc_viz.lending import Decode
 from xtc_viz.models.host import ModelHost, Turn
-from xtc_viz.settings import KNOBS, LaneSettings
+from xtc_viz.settings import LaneSettings
 from xtc_viz.ui import controls, presets
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.protected import worth_naming

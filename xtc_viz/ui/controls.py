@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from xtc_viz.errors import SettingsError
+from xtc_viz.knobs import KNOBS, Knob
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.protection import Newlines
 from xtc_viz.settings import (
-    KNOBS,
-    Knob,
     LaneSettings,
     RunSettings,
     SamplerSettings,

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from xtc_viz.settings import KNOBS, LaneSettings, XTCSettings
+from xtc_viz.knobs import KNOBS
+from xtc_viz.settings import LaneSettings, XTCSettings
 from xtc_viz.trace import LaneTrace, Step
 from xtc_viz.ui.stats import OUTCOMES
 from xtc_viz.whatif import decided, evaluate, intensity_map

@@ -10,8 +10,9 @@ from typing import Any
 
 from xtc_viz import tracefile
 from xtc_viz.decode import decode_lanes
+from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.settings import KNOBS, RunSettings
+from xtc_viz.settings import RunSettings
 from xtc_viz.trace import LaneTrace, Trace
 from xtc_viz.ui import controls, presets
 from xtc_viz.ui.run import Run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xtc_viz.errors import SettingsError, XTCVizError
-from xtc_viz.settings import KNOBS
+from xtc_viz.knobs import KNOBS
 
 LABELS = {name: knob.label for name, knob in KNOBS.items()} | {
     "prompt": "The prompt",
