@@ -177,7 +177,7 @@ export class Page {
   /** A run will take the place of another: what is below keeps its place until it is there. */
   hold() {
     for (const { element } of [this.lanes, this.inspector]) {
-      element.style.minHeight = `${element.offsetHeight}px`;
+      element.style.minHeight = `${element.getBoundingClientRect().height}px`;
     }
   }
 
