@@ -4,6 +4,7 @@ import { Colours } from "./colours.js";
 import { Composer } from "./composer.js";
 import { h, set, setText } from "./dom.js";
 import { awaits, draftOf, placeOf } from "./draft.js";
+import { pageHead, quiet } from "./head.js";
 import { Inspector } from "./inspector.js";
 import { Keep } from "./keep.js";
 import { handle, helpDialog } from "./keys.js";
@@ -78,9 +79,16 @@ export class Page {
       this.lanes.tabs,
       h("div", { class: "run-tools" }, tools, this.stepper.element),
     );
+    this.share = quiet("Link", "Copy a link to this run", () => this.copyLink());
     const composer = [this.composer.element, this.composer.editor.element];
     root.replaceChildren(
-      this.header(),
+      pageHead({
+        model: this.live ? this.models.button : null,
+        dice: this.dice,
+        tools: this.live ? [this.share, this.keep.element] : [],
+        turn: () => this.turn(),
+        help: () => this.help(),
+      }),
       ...(this.live ? composer : []),
       this.tabsAndTools,
       this.lanes.element,
@@ -113,34 +121,6 @@ export class Page {
       const inside = event.target === document.body || root.contains(event.target);
       if (inside && !event.defaultPrevented && handle(event, this)) event.preventDefault();
     });
-  }
-
-  header() {
-    const about = h("p", { class: "model", "data-testid": "model" });
-    if (this.live) about.append(this.models.button);
-    const quiet = (words, label, onclick) =>
-      h("button", { type: "button", class: "quiet", "aria-label": label, onclick }, words);
-    this.share = quiet("Link", "Copy a link to this run", () => this.copyLink());
-    return h(
-      "header",
-      { class: "top" },
-      h("h1", {}, "xtc_viz"),
-      h(
-        "p",
-        { class: "lead" },
-        "XTC (exclude top choices) now and then strikes out the likeliest next words and keeps ",
-        "the least likely one that is still plausible. ",
-        this.dice,
-      ),
-      about,
-      h(
-        "div",
-        { class: "tools" },
-        ...(this.live ? [this.share, this.keep.element] : []),
-        quiet("◐", "Light or dark", () => this.turn()),
-        quiet("?", "Keys", () => this.help()),
-      ),
-    );
   }
 
   drawTools() {
