@@ -71,7 +71,7 @@ KNOBS: dict[str, Knob] = {
             "tau", "τ floor", 0.1, 0.0, 1.0, 0.005,
             "A token is eligible when its probability is at least τ. Above 0.5 XTC can never act.",
             low_open=True, high_open=True, soft_low=0.005, soft_high=0.6,
-            hint="how likely a word must be to count",
+            hint="what counts as plausible",
         ),
         Knob(
             "temperature", "Temperature", 1.0, 0.0, 100.0, 0.05,
