@@ -36,10 +36,11 @@ function same(a, b) {
   return names.length === Object.keys(b).length && names.every((name) => same(a[name], b[name]));
 }
 
-/** A lane without what a what-if shows along the text: when XTC fires, and what it must not touch. */
-function beyond({ name, sampler }) {
+/** A lane without its name, and without what a what-if shows along the text: when XTC fires, and
+    what it must not touch. */
+function beyond({ sampler }) {
   const { rho, tau, strategy, protected: ids, ...xtc } = sampler.xtc;
-  return { name, sampler: { ...sampler, xtc } };
+  return { ...sampler, xtc };
 }
 
 /** Whether a draft asks for something else than another. */

@@ -133,8 +133,9 @@ def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[
     if step.fired:
         forced = [i for i, p in zip(step.ids, step.probs, strict=True) if p > NEAR_FORCED]
         if forced and forced[0] in step.removed:
-            why = f" had {percent(step.probs[0])} and was removed: at such a step the text hardly "
-            notes.append([forced[0], why + "had a choice (a name, a pronoun), and may derail."])
+            share = percent(step.probs[0])
+            why = f" has {share}: at such a step the text hardly has a choice (a name, a pronoun), "
+            notes.append([forced[0], why + "and without that word may derail."])
         if step.underdog in eos and step.underdog not in step.removed:
             notes.append(["XTC kept the end of the text: the story may stop here too early."])
     return notes
