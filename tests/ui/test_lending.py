@@ -26,7 +26,7 @@ from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.models import May
 from xtc_viz.ui.offers import STORY_MODEL
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.stream import Stops, messages
+from xtc_viz.ui.stream import Service, Stops, messages
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="forks"),
@@ -46,7 +46,7 @@ class Desk:
         settings = json.loads(json.dumps(controls.specification()["settings"]))
         settings["max_new_tokens"] = length
         request = {"req": 1, "prompt": "Once upon a time", "settings": settings} | changes
-        return messages(self.host, self.store, self.stops, request, decode=self.decode)
+        return messages(Service(self.host, self.store, self.stops, decode=self.decode), request)
 
     def run(self, length: int = 12, **changes: Any) -> dict[str, Any]:
         """A whole run as a page sees it; what depends on the clock left out."""

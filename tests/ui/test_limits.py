@@ -30,7 +30,7 @@ from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import LIMITS, NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
-from xtc_viz.ui.stream import Stops, messages
+from xtc_viz.ui.stream import Service, Stops, messages
 from xtc_viz.ui.visitors import visitor_of
 
 HOSTING = Path(app.__file__).parent / "docs" / "hosting.md"
@@ -51,7 +51,7 @@ class Desk:
         return {"req": 1, "kind": "run", "prompt": "Once", "settings": settings, **changes}
 
     def send(self, request: dict[str, Any]) -> dict[str, Any]:
-        sent = messages(self.host, self.store, self.stops, request, limits=self.limits)
+        sent = messages(Service(self.host, self.store, self.stops, self.limits), request)
         return list(sent)[-1]
 
     def run(self, **request: Any) -> str:

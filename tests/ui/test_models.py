@@ -25,7 +25,7 @@ from xtc_viz.ui.models import MAX_LOADS, May, default_may, wanted
 from xtc_viz.ui.offers import STORY_MODEL
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
-from xtc_viz.ui.stream import Stops, messages
+from xtc_viz.ui.stream import Service, Stops, messages
 
 
 class Desk:
@@ -33,6 +33,7 @@ class Desk:
 
     def __init__(self, host: ModelHost, may: May = May.ALL) -> None:
         self.host, self.store, self.stops = host, RunStore(), Stops()
+        self.service = Service(host, self.store, self.stops)
         made = questions(host, self.store, self.stops, may)
         self.questions = {question.__name__: question for question in made}
 
@@ -51,7 +52,7 @@ class Desk:
     def run(self, length: int = 6) -> Iterator[dict[str, Any]]:
         settings = json.loads(json.dumps(controls.specification()["settings"]))
         request = {"req": 1, "prompt": "Once", "settings": settings | {"max_new_tokens": length}}
-        return messages(self.host, self.store, self.stops, request)
+        return messages(self.service, request)
 
     def written_by(self) -> str:
         """The model that writes a run now."""
@@ -293,9 +294,7 @@ def test_a_load_during_a_run_waits_and_the_run_is_as_ever(gate: Gate) -> None:
     assert desk.store.get(last["run"]).trace().lanes == alone.lanes
     assert desk.store.get(last["run"]).model.name == "fake"
     assert desk.ended(load)["model"]["name"] == "a/next"
-    error = list(
-        messages(desk.host, desk.store, desk.stops, {"kind": "continue", "run": last["run"]})
-    )[-1]["error"]
+    error = list(messages(desk.service, {"kind": "continue", "run": last["run"]}))[-1]["error"]
     assert "`run` must be one of the model a/next, but is 'fake'" in error["message"]
 
 

@@ -15,7 +15,7 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import controls
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.stream import Stops, messages, stream
+from xtc_viz.ui.stream import Service, Stops, messages, stream
 
 
 class Desk:
@@ -26,6 +26,7 @@ class Desk:
         self.host = ModelHost(self.model)
         self.store = RunStore()
         self.stops = Stops()
+        self.service = Service(self.host, self.store, self.stops)
 
     def request(self, length: int = 12, **changes: Any) -> dict[str, Any]:
         settings = json.loads(json.dumps(controls.specification()["settings"]))
@@ -33,7 +34,7 @@ class Desk:
         return {"req": 1, "kind": "run", "prompt": "Once", "settings": settings, **changes}
 
     def send(self, request: dict[str, Any]) -> list[dict[str, Any]]:
-        return list(messages(self.host, self.store, self.stops, request))
+        return list(messages(self.service, request))
 
     def run(self, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """A whole run: its id and how the page would see it."""
@@ -64,7 +65,7 @@ def test_a_run_starts_opens_and_ends(desk: Desk) -> None:
 
 
 def test_messages_are_json_without_markup(desk: Desk) -> None:
-    for text in stream(desk.host, desk.store, desk.stops, desk.request(80)):
+    for text in stream(desk.service, desk.request(80)):
         assert "<" not in text
         assert json.loads(text)["req"] == 1
 
@@ -106,7 +107,7 @@ def test_a_thought_that_the_template_opened_goes_on_in_branches() -> None:
 
 
 def test_stop_ends_it_at_the_next_step(desk: Desk) -> None:
-    running = messages(desk.host, desk.store, desk.stops, desk.request(500))
+    running = messages(desk.service, desk.request(500))
     first = next(running)
     opened = next(running)
     assert desk.stops.stop(first["run"])
@@ -118,7 +119,7 @@ def test_stop_ends_it_at_the_next_step(desk: Desk) -> None:
 
 
 def test_closing_it_frees_the_model(desk: Desk) -> None:
-    running = stream(desk.host, desk.store, desk.stops, desk.request(500))
+    running = stream(desk.service, desk.request(500))
     next(running), next(running)
     assert desk.model.open_generations == 1
     running.close()  # type: ignore[attr-defined]
@@ -130,7 +131,7 @@ def test_who_comes_second_waits_and_is_told_so(desk: Desk) -> None:
     turn = desk.host.turn()
     with turn:
         assert turn.wait(1)
-        waiting = messages(desk.host, desk.store, desk.stops, desk.request(3))
+        waiting = messages(desk.service, desk.request(3))
         assert next(waiting)["state"] == "starting"
         told = next(waiting)
         assert (told["state"], told["place"]) == ("waiting", 1)
@@ -140,7 +141,7 @@ def test_who_comes_second_waits_and_is_told_so(desk: Desk) -> None:
 def test_a_waiting_run_can_be_stopped_and_gives_its_place_up(desk: Desk) -> None:
     with desk.host.turn() as turn:
         assert turn.wait(1)
-        waiting = messages(desk.host, desk.store, desk.stops, desk.request(3))
+        waiting = messages(desk.service, desk.request(3))
         run_id = next(waiting)["run"]
         next(waiting)
         desk.stops.stop(run_id)
@@ -243,7 +244,7 @@ def test_two_sessions_at_once_each_get_their_own(desk: Desk) -> None:
     }
     wants[2]["settings"]["max_new_tokens"] = 25
     alone = {n: desk.run(want)[1] for n, want in wants.items()}
-    going = {n: messages(desk.host, desk.store, desk.stops, want) for n, want in wants.items()}
+    going = {n: messages(desk.service, want) for n, want in wants.items()}
     seen: dict[int, list[dict[str, Any]]] = {1: [], 2: []}
     while going:
         for n in list(going):
@@ -267,10 +268,10 @@ def test_two_sessions_at_once_each_get_their_own(desk: Desk) -> None:
 @pytest.mark.parametrize("end", ["error", "stop", "close"])
 def test_the_end_of_one_session_is_none_of_the_others(desk: Desk, end: str) -> None:
     desk.model.delay = 0.002
-    first = messages(desk.host, desk.store, desk.stops, desk.request(300))
+    first = messages(desk.service, desk.request(300))
     opened = [next(first), next(first)]
     request = desk.request(5, prompt="Once upon a time " * (3000 if end == "error" else 1))
-    other = messages(desk.host, desk.store, desk.stops, request)
+    other = messages(desk.service, request)
     theirs = [next(other), next(other)]
     assert theirs[1]["state"] == "waiting"
     if end == "stop":

@@ -18,7 +18,7 @@ from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.models import May
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
-from xtc_viz.ui.stream import Stops, stream
+from xtc_viz.ui.stream import Service, stream
 from xtc_viz.ui.visitors import visitor_of
 
 TEMPLATE = '<div class="xtc"></div>'
@@ -51,18 +51,17 @@ def build_playground(
     `opening` is the message shown at first, `may` says which models visitors may load, `limits`
     what their runs may be, and `decode` decodes them.
     """
-    stops = Stops()
+    service = Service(host, store, limits=limits, decode=decode)
 
     def run(event: gr.EventData, request: gr.Request) -> Iterator[str]:
-        more = {"limits": limits, "visitor": visitor_of(request), "decode": decode}
-        yield from stream(host, store, stops, event._data, **more)
+        yield from stream(service, event._data, visitor_of(request))
 
     page = gr.HTML(
         payload.encode(opening),
         html_template=TEMPLATE,
         js_on_load=on_load(limits),
         apply_default_css=False,
-        server_functions=list(questions(host, store, stops, may)),
+        server_functions=list(questions(host, store, service.stops, may)),
         elem_id="xtc-viz",
     )
     page.run(

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -57,24 +58,26 @@ def problem(error: XTCVizError) -> dict[str, Any]:
     return answer
 
 
-def stream(
-    host: ModelHost, store: RunStore, stops: Stops, data: object, **more: Any
-) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What all runs of a page share: the model's owner, the runs, and what they may be."""
+
+    host: ModelHost
+    store: RunStore
+    stops: Stops = field(default_factory=Stops)
+    limits: Limits = NO_LIMITS
+    decode: Decode = decode_lanes
+
+
+def stream(service: Service, data: object, visitor: str = "") -> Iterator[str]:
     """Yield `messages` as JSON."""
-    with closing(messages(host, store, stops, data, **more)) as found:
+    with closing(messages(service, data, visitor)) as found:
         for message in found:
             yield payload.encode(message)
 
 
 def messages(
-    host: ModelHost,
-    store: RunStore,
-    stops: Stops,
-    data: object,
-    *,
-    limits: Limits = NO_LIMITS,
-    visitor: str = "",
-    decode: Decode = decode_lanes,
+    service: Service, data: object, visitor: str = ""
 ) -> Generator[dict[str, Any], None, None]:
     """Run one request of a visitor and yield messages for the page, at most 20 a second.
 
@@ -82,17 +85,16 @@ def messages(
     closed tab) is noticed at its next message, a stop at the next step.
     """
     asked: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
-    run_id = store.reserve()
+    run_id = service.store.reserve()
     about = {"req": asked.get("req", 0), "run": run_id}
-    stop = stops.open(run_id)
+    stop = service.stops.open(run_id)
     try:
         if asked.get("kind", "run") == "run":
-            controls.parse(
-                asked, limits
-            )  # what is wrong should be said at once, not after the waiting
+            # What is wrong should be said at once, not after the waiting.
+            controls.parse(asked, service.limits)
         yield {**about, "state": "starting"}
-        turn = host.turn(visitor)
-        with closing(_run(turn, host, store, asked, run_id, stop, limits, decode)) as found:
+        turn = service.host.turn(visitor)
+        with closing(_run(service, turn, asked, run_id, stop)) as found:
             for message in found:
                 yield {**about, **message}
     except XTCVizError as error:
@@ -102,7 +104,7 @@ def messages(
         words = "Something went wrong on the server; its log says what. What you see is kept."
         yield {**about, "error": {"message": words}}
     finally:
-        stops.close(run_id)
+        service.stops.close(run_id)
 
 
 def _waits_for(state: HostState) -> str:
@@ -118,32 +120,29 @@ def _waits_for(state: HostState) -> str:
 
 
 def _run(
+    service: Service,
     turn: Turn,
-    host: ModelHost,
-    store: RunStore,
     asked: Mapping[str, Any],
     run_id: str,
     stop: threading.Event,
-    limits: Limits,
-    decode: Decode,
 ) -> Generator[dict[str, Any], None, None]:
     with turn:
         while not turn.wait(PATIENCE):
             if stop.is_set():
                 yield {"state": "stopped"}
                 return
-            yield {"state": "waiting", "place": turn.ahead, "note": _waits_for(host.state)}
+            yield {"state": "waiting", "place": turn.ahead, "note": _waits_for(service.host.state)}
         model = turn.model
-        job = prepare(asked, store, model, limits)
+        job = prepare(asked, service.store, model, service.limits)
         run = job.run
         told, at = 0.0, [0] * len(run.lanes)
-        with closing(job.columns(model, decode)) as columns:
+        with closing(job.columns(model, service.decode)) as columns:
             for column in columns if job.lanes else ():
                 run.add(column, job.lanes, model.token_text)
                 if not told:
                     # Only now is it certain that the prompt fits: the page keeps the former run
                     # on show until there is something to take its place.
-                    store.add(run, run_id)
+                    service.store.add(run, run_id)
                     run.state = "running"
                 if stop.is_set():
                     break
@@ -152,7 +151,7 @@ def _run(
                     told, at = perf_counter(), run.lengths
         run.state = "stopped" if stop.is_set() else "done"
     if not told:
-        store.add(run, run_id)
+        service.store.add(run, run_id)
         yield run.whole(run_id)
     else:
         yield run.message(at)
