@@ -21,8 +21,8 @@ from xtc_viz.ui.stream import Service, Stops, messages, stream
 class Desk:
     """A host with its store, and requests as the page sends them."""
 
-    def __init__(self, **model: Any) -> None:
-        self.model = FakeModel(**model)
+    def __init__(self, model: FakeModel | None = None) -> None:
+        self.model = model or FakeModel()
         self.host = ModelHost(self.model)
         self.store = RunStore()
         self.stops = Stops()
@@ -71,7 +71,7 @@ def test_messages_are_json_without_markup(desk: Desk) -> None:
 
 
 def test_no_more_than_twenty_messages_a_second() -> None:
-    desk = Desk(delay=0.004)
+    desk = Desk(FakeModel(delay=0.004))
     found = desk.send(desk.request(100))
     seconds = found[-1]["seconds"]
     assert len(found) <= 4 + 20 * seconds
@@ -95,9 +95,7 @@ def test_a_run_tells_whether_the_thought_was_left_out(desk: Desk, thinking: bool
 
 
 def test_a_thought_that_the_template_opened_goes_on_in_branches() -> None:
-    desk = Desk()
-    desk.model = thinker(20, opened=True)
-    desk.host = ModelHost(desk.model)
+    desk = Desk(thinker(20, opened=True))
     run, whole = desk.run(desk.request(40, chat=True))
     thought = [stats["thought"][0] for stats in whole["stats"]]
     assert 28 <= thought[0] < 35
@@ -163,7 +161,7 @@ def test_errors_are_messages_with_the_field(desk: Desk) -> None:
 
 
 def test_a_model_that_breaks_says_so_and_frees_the_turn() -> None:
-    desk = Desk(logits=lambda ids: [float("nan")] * FakeModel().info.vocab_size)
+    desk = Desk(FakeModel(logits=lambda ids: [float("nan")] * FakeModel().info.vocab_size))
     assert "step" in desk.send(desk.request())[-1]["error"]["message"]
     assert desk.host.waiting == 0
 
@@ -180,7 +178,9 @@ def test_continuing_writes_what_a_longer_run_would_have(desk: Desk) -> None:
 def test_what_has_ended_cannot_go_on() -> None:
     end = FakeModel().info.eos_ids[0]
     vocabulary = FakeModel().info.vocab_size
-    desk = Desk(logits=lambda ids: [40.0 if v == end else 0.0 for v in range(vocabulary)])
+    desk = Desk(
+        FakeModel(logits=lambda ids: [40.0 if v == end else 0.0 for v in range(vocabulary)])
+    )
     run, _ = desk.run(desk.request(5))
     error = desk.send({"kind": "continue", "run": run, "more": 5})[-1]["error"]
     assert "at their end" in error["message"]
@@ -210,7 +210,7 @@ def test_the_same_token_on_the_same_dice_writes_the_same_text(desk: Desk) -> Non
 
 
 def test_runs_from_many_threads_come_one_after_the_other() -> None:
-    desk, done = Desk(delay=0.001), []
+    desk, done = Desk(FakeModel(delay=0.001)), []
 
     def go(number: int) -> None:
         done.append(desk.run(desk.request(8, req=number))[1])
