@@ -66,7 +66,7 @@ def test_all_of_it_works_under_a_prefix(visit: Visit, behind: Server, keep: Keep
     page.keyboard.press("Escape")
     finished(page, timeout=5_000)
     behind.model.delay = 0.0
-    setting(page, "max_new_tokens", 20)
+    run(page, length=20)
     page.get_by_role("button", name="Copy a link").click()
     assert page.evaluate("location.pathname") == PREFIX + "/"
     again = visit(behind, link=page.evaluate("location.hash"))

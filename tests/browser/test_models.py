@@ -43,16 +43,20 @@ def slow() -> Iterator[Slow]:
 
 
 @pytest.fixture
-def choosing(slow: Slow) -> Iterator[Server]:
+def choosing(slow: Slow, visit: Visit) -> Iterator[Server]:
     """A page on the fake model where any other one may be chosen."""
     model = FakeModel()
-    yield from serve(model, ModelHost(model, slow), May.ALL)
+    for server in serve(model, ModelHost(model, slow), May.ALL):
+        yield server
+        visit.leave()
 
 
 @pytest.fixture
-def own() -> Iterator[Server]:
+def own(visit: Visit) -> Iterator[Server]:
     """A page as `python app.py` makes it for this machine."""
-    yield from serve(FakeModel(), may=May.OWN)
+    for server in serve(FakeModel(), may=May.OWN):
+        yield server
+        visit.leave()
 
 
 @pytest.fixture(scope="module")

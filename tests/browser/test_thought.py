@@ -134,7 +134,12 @@ def test_a_thought_without_an_end_stays_in_sight(visit: Visit, thinking: Server)
     page.wait_for_selector(".xtc[data-done='3']")
     page.get_by_role("button", name="Continue").click()
     page.wait_for_selector(".xtc[data-done='4']")
+    # The answer has begun, but what is looked at is in the thought still.
+    expect(fold(page)).to_have_attribute("aria-expanded", "true")
+    chips(page, 1).last.click()
+    fold(page).click()
     expect(fold(page)).to_have_attribute("aria-expanded", "false")
+    expect(chips(page, 1).first).to_be_hidden()
 
 
 def test_a_chat_with_thoughts_and_without(visit: Visit, thinking: Server) -> None:
