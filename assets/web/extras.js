@@ -13,7 +13,7 @@ export class Extras {
     this.protect = new Protect(composer.spec, { draft, onchange: changed, ask });
     this.chat = toggle(
       "Chat template",
-      "The prompt becomes a user's turn. Only for models that know a chat template.",
+      "The prompt becomes a user's turn..",
       () => draft().chat,
       (value) => {
         draft().chat = value;
@@ -40,7 +40,7 @@ export class Extras {
     this.toggles = [
       toggle(
         "Shared dice",
-        "All lanes draw from the same random numbers, so they differ only where their settings make them. Off: each lane has dice of its own.",
+        "All lanes draw the same random numbers, so they differ only by their settings. Off: each lane has dice of its own.",
         () => draft().settings.shared_randomness,
         (value) => {
           draft().settings.shared_randomness = value;

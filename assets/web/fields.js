@@ -2,10 +2,11 @@
 
 import { h } from "./dom.js";
 
+/** A switch and, under its name, what it does. */
 export function toggle(label, help, read, write) {
   const box = h("input", { type: "checkbox", onchange: () => write(box.checked) });
   return {
-    element: h("label", { class: "toggle", title: help }, box, h("span", {}, label)),
+    element: h("label", { class: "toggle" }, box, h("span", {}, label, h("small", {}, help))),
     fill: () => {
       box.checked = read();
     },
