@@ -95,9 +95,12 @@ export class Models {
     setText(this.said, "");
     setText(this.wrong, "");
     if (!this.dialog.open) this.dialog.showModal();
+    const { activeElement } = document;
     await this.greet();
     await this.fill();
-    if (matchMedia("(min-width: 901px)").matches && !this.list.hidden) this.catalog.search.focus();
+    // Unless someone has gone to another field in the meantime.
+    const still = document.activeElement === activeElement && !this.list.hidden;
+    if (still && matchMedia("(min-width: 901px)").matches) this.catalog.search.focus();
   }
 
   /** What may be chosen, with the memory that is free now. */
