@@ -113,7 +113,9 @@ export class Page {
     this.model.on("run", () => set(root, { "data-empty": null }));
     this.model.on("run", () => setText(this.dice, this.model.run.head.shared ? SHARED : APART));
     this.model.on("run reveal", () => this.stepped());
-    this.model.on("state chips", () => this.drawTools());
+    this.model.on("state", () => this.drawTools());
+    // Only step by step is there more to step to with every token.
+    this.model.on("chips", () => this.stepper.on && this.drawTools());
     this.model.on("select block", () => this.release());
     this.model.on("problem", ({ message }) => setText(this.composer.error, message));
     this.drawTools();

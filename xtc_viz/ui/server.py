@@ -156,12 +156,13 @@ def _xtc(run: Run, lane: int, values: object, host: ModelHost) -> Other:
         raise SettingsError("xtc", "an object with named values", values)
     given = dict(values)
     chosen = given.pop("protect", None)
+    writer = _writer(run, host)
     meant = Resolved(own.protected)
     if chosen is not None:
-        meant = along(parse_protection(chosen), run.model, dict(run.texts), _writer(run, host))
+        meant = along(parse_protection(chosen), run.model, dict(run.texts), writer)
     # Without the model only what was recorded is known, and only that can matter.
     differ = meant.ids ^ own.protected
-    guarded = bool(differ if _writer(run, host) else differ & run.texts.keys())
+    guarded = bool(differ if writer else differ & run.texts.keys())
     xtc = XTCSettings.from_dict({**given, "protected": meant.ids})
     return Other(xtc, guarded, meant.unsure)
 
