@@ -13,13 +13,13 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 import gradio as gr
 
 from xtc_viz.errors import ModelError, SettingsError
-from xtc_viz.lending import decode_of
-from xtc_viz.models import zerogpu
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.local import LocalModel, leave_a_core
+from xtc_viz.models.local import zerogpu
+from xtc_viz.models.local.model import LocalModel, leave_a_core
 from xtc_viz.models.spec import ATTENTIONS, QUANTIZATIONS, ModelSpec
+from xtc_viz.runs.worker import decode_of
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import LIMITS, Limit, Limits
 from xtc_viz.ui.models import May, default_may

@@ -19,7 +19,7 @@ from bench.models import plain_random_135m, plain_story_model, random_135m, stor
 from bench.references import PublishedXTC
 from bench.timing import Result, against, alternating, main, relative
 from xtc_viz.decode import Recorder, decode_lanes
-from xtc_viz.models.local import LocalModel
+from xtc_viz.models.local.model import LocalModel
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 PROMPT = 32

@@ -16,10 +16,10 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from xtc_viz.models.graph import graphs_for
-from xtc_viz.models.linear import use_few_rows_linear
-from xtc_viz.models.local import LocalModel
-from xtc_viz.trace import ModelInfo
+from xtc_viz.models.local.graph import graphs_for
+from xtc_viz.models.local.linear import use_few_rows_linear
+from xtc_viz.models.local.model import LocalModel
+from xtc_viz.records.trace import ModelInfo
 
 STORY_MODEL = Path(__file__).resolve().parents[1] / "assets" / "story-model"
 LOGIT_SPREAD = 5.0

@@ -15,7 +15,7 @@ import torch
 from bench.references import PublishedXTC, peaked_logits
 from bench.timing import Result, against, interleaved, main, relative
 from xtc_viz import XTCLogitsProcessor, XTCSettings
-from xtc_viz.rule import decide, eligible_count
+from xtc_viz.sampling.rule import decide, eligible_count
 
 VOCAB_SIZE = 151_936
 INPUTS = 8

@@ -22,16 +22,16 @@ from bench.decode import XTC, prompt_ids
 from bench.models import random_135m
 from bench.references import peaked_logits
 from bench.timing import Result, alternating, interleaved, main, relative, time_text
-from xtc_viz import tracefile
 from xtc_viz.decode import Column, Recorder, decode_lanes
-from xtc_viz.distribution import Distribution
-from xtc_viz.draw import draw
 from xtc_viz.models.fake import FakeModel
-from xtc_viz.randomness import SharedRandomness
-from xtc_viz.rule import decide
-from xtc_viz.samplers import SamplerStack
+from xtc_viz.records import tracefile
+from xtc_viz.records.trace import Step
+from xtc_viz.sampling.distribution import Distribution
+from xtc_viz.sampling.draw import draw
+from xtc_viz.sampling.randomness import SharedRandomness
+from xtc_viz.sampling.rule import decide
+from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings
-from xtc_viz.trace import Step
 
 VOCAB_SIZE = 49_152
 LARGE_VOCAB_SIZE = 151_936

@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 from bench.models import STORY_MODEL
 from tests.browser import driver
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.local import LocalModel
+from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui.app import build, launch_options
 
 PICTURE = Path(__file__).resolve().parents[1] / "assets" / "screenshot.png"

@@ -12,8 +12,8 @@ from transformers import TopPLogitsWarper, TypicalLogitsWarper
 
 from bench.references import peaked_logits
 from bench.timing import Result, against, interleaved, main
-from xtc_viz.randomness import SharedRandomness
-from xtc_viz.samplers import SamplerStack
+from xtc_viz.sampling.randomness import SharedRandomness
+from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import SamplerSettings, XTCSettings
 
 VOCAB_SIZE = 151_936

@@ -26,7 +26,7 @@ from bench.decode import XTC, prompt_ids
 from bench.models import random_135m
 from xtc_viz.decode import decode_lanes
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings
-from xtc_viz.models.local import leave_a_core
+from xtc_viz.models.local.model import leave_a_core
 import torch
 leave_a_core()
 model = random_135m(torch.bfloat16)

@@ -12,8 +12,8 @@ from gradio_client import Client
 
 import app
 from tests.process import served
-from xtc_viz import tracefile
-from xtc_viz.models.local import leave_a_core
+from xtc_viz.models.local.model import leave_a_core
+from xtc_viz.records import tracefile
 
 ROOT = Path(app.__file__).parent
 

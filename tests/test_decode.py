@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from xtc_viz.decode import Recorder, decode_lanes
 from xtc_viz.errors import DistributionError, PromptError, SettingsError
 from xtc_viz.models.fake import END, FIRST_BYTE, FakeModel
-from xtc_viz.randomness import SharedRandomness
-from xtc_viz.rule import Outcome
+from xtc_viz.records.trace import FinishReason, token_ids
+from xtc_viz.sampling.randomness import SharedRandomness
+from xtc_viz.sampling.rule import Outcome
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
-from xtc_viz.trace import FinishReason, token_ids
 
 BASELINE = LaneSettings("Baseline")
 XTC = LaneSettings("XTC", SamplerSettings(xtc=XTCSettings(rho=0.5, tau=0.1)))

@@ -30,41 +30,33 @@ def rule(third_party: str = "", own: str = "") -> Rule:
     return Rule(frozenset(third_party.split()), frozenset(own.split()))
 
 
-RECORDS = "errors knobs settings rule trace"
+CORE = "errors knobs settings"
+RULE = f"{CORE} sampling.rule"
+RECORDS = f"{RULE} records"
+SAMPLING = f"{RECORDS} sampling"
 # The longest name that fits decides; a module that fits none is an error, so none goes unheld.
 RULES: dict[str, Rule] = {
-    "xtc_viz": rule(own="settings threads xtc"),
+    "xtc_viz": rule(own="settings threads sampling.operator"),
     "xtc_viz.threads": rule(),
     "xtc_viz.errors": rule(),
     "xtc_viz.knobs": rule(own="errors"),
     "xtc_viz.settings": rule(own="errors knobs"),
-    "xtc_viz.rule": rule(own="settings"),
-    "xtc_viz.trace": rule(own="rule settings"),
-    "xtc_viz.steps": rule(own=RECORDS),
-    "xtc_viz.tracecheck": rule(own=RECORDS),
-    "xtc_viz.tracecolumns": rule(own=RECORDS),
-    "xtc_viz.tracefile": rule(own=f"{RECORDS} steps tracecheck tracecolumns __version__"),
-    "xtc_viz.stages": rule(own=RECORDS),
-    "xtc_viz.whatif": rule(own=f"{RECORDS} stages"),
-    "xtc_viz.xtc": rule("torch numpy", RECORDS),
-    "xtc_viz.randomness": rule("torch numpy", "errors settings"),
-    "xtc_viz.distribution": rule("torch numpy", "errors"),
-    "xtc_viz.truncation": rule("numpy", "settings distribution"),
-    "xtc_viz.draw": rule("numpy", "distribution randomness"),
-    "xtc_viz.samplers": rule(
-        "torch numpy transformers", f"{RECORDS} xtc randomness distribution truncation draw"
-    ),
+    "xtc_viz.sampling": rule("torch numpy", SAMPLING),
+    "xtc_viz.sampling.stack": rule("torch numpy transformers", SAMPLING),
+    "xtc_viz.sampling.rule": rule(own=CORE),
+    "xtc_viz.sampling.stages": rule(own=SAMPLING),
+    "xtc_viz.sampling.whatif": rule(own=SAMPLING),
+    "xtc_viz.records": rule(own=f"{RECORDS} __version__"),
     "xtc_viz.models": rule(
         "torch numpy transformers accelerate safetensors tokenizers huggingface_hub",
-        f"{RECORDS} models __version__",
+        f"{RECORDS} models",
     ),
-    "xtc_viz.models.zerogpu": rule("spaces", "errors"),
-    "xtc_viz.decode": rule("torch numpy", f"{RECORDS} steps xtc randomness samplers models.base"),
-    "xtc_viz.branching": rule("torch", f"{RECORDS} stages models.base"),
-    "xtc_viz.figures": rule("plotly", f"{RECORDS} stages whatif figures"),
-    "xtc_viz.lending": rule("torch", "decode settings models.base models.zerogpu"),
+    "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
+    "xtc_viz.decode": rule("torch numpy", f"{SAMPLING} models.base"),
+    "xtc_viz.runs": rule("torch", f"{SAMPLING} decode runs models.base models.local.zerogpu"),
+    "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),
-    "xtc_viz.ui.limits": rule(own="errors knobs settings"),
+    "xtc_viz.ui.limits": rule(own=CORE),
     "app": Rule(ANY, ANY),
 }
 
@@ -82,7 +74,7 @@ def sources() -> dict[str, str]:
 def imports(source: str, known: Mapping[str, object]) -> Iterator[str]:
     """Yield the dotted name of everything that `source` imports, as deep as it can be told.
 
-    `from xtc_viz import rule` is `xtc_viz.rule`, for every name that the app's own root gives.
+    `from xtc_viz import settings` is `xtc_viz.settings`, for every name that the root gives.
     """
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -189,25 +181,26 @@ def test_records_need_no_torch() -> None:
     [
         ("xtc_viz.settings", "import numpy", "numpy"),
         ("xtc_viz.settings", "def f():\n    import torch.nn", "torch.nn"),
-        ("xtc_viz.trace", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch",
-         "torch"),
-        ("xtc_viz.xtc", "from transformers import LogitsProcessor", "transformers"),
-        ("xtc_viz.samplers", "from xtc_viz.models.base import LanguageModel",
+        ("xtc_viz.records.trace",
+         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch", "torch"),
+        ("xtc_viz.sampling.operator", "from transformers import LogitsProcessor", "transformers"),
+        ("xtc_viz.sampling.stack", "from xtc_viz.models.base import LanguageModel",
          "xtc_viz.models.base"),
-        ("xtc_viz.models.local", "from xtc_viz import samplers", "xtc_viz.samplers"),
-        ("xtc_viz.decode", "from xtc_viz.models import local", "xtc_viz.models.local"),
+        ("xtc_viz.models.local.model", "from xtc_viz.sampling import stack",
+         "xtc_viz.sampling.stack"),
+        ("xtc_viz.decode", "from xtc_viz.models.local import model", "xtc_viz.models.local.model"),
         ("xtc_viz.decode", "import xtc_viz.ui.app", "xtc_viz.ui.app"),
         ("xtc_viz.figures.bars", "import gradio as gr", "gradio"),
         ("xtc_viz.figures.bars", "from xtc_viz.decode import Column", "xtc_viz.decode"),
-        ("xtc_viz.rule", "from .settings import XTCSettings", ".settings"),
-        ("xtc_viz.rule", "import importlib\nimportlib.import_module('torch')", "torch"),
-        ("xtc_viz.rule", "name = 'x'\n__import__(name)", "an unknown module"),
+        ("xtc_viz.sampling.rule", "from .settings import XTCSettings", ".settings"),
+        ("xtc_viz.sampling.rule", "import importlib\nimportlib.import_module('torch')", "torch"),
+        ("xtc_viz.sampling.rule", "name = 'x'\n__import__(name)", "an unknown module"),
         ("xtc_viz.newcomer", "import json", "json"),
         ("xtc_viz", "import xtc_viz.ui", "xtc_viz.ui"),
     ],
 )  # fmt: skip
 def test_an_offence_is_found(name: str, source: str, target: str) -> None:
-    modules = {"xtc_viz.samplers": "", "xtc_viz.models.local": ""} | {name: source}
+    modules = {"xtc_viz.sampling.stack": "", "xtc_viz.models.local.model": ""} | {name: source}
     found = violations(modules)
     assert len(found) == 1
     assert found[0].startswith(f"{name} imports {target}: ")
@@ -215,7 +208,7 @@ def test_an_offence_is_found(name: str, source: str, target: str) -> None:
 
 def test_what_is_allowed_is_not_an_offence() -> None:
     modules = {
-        "xtc_viz.tracefile": "import json\nfrom xtc_viz import __version__",
+        "xtc_viz.records.tracefile": "import json\nfrom xtc_viz import __version__",
         "xtc_viz.models.fake": "from xtc_viz.models.base import Detokenizer\nimport torch",
         "xtc_viz.ui.app": "import gradio\nfrom xtc_viz.decode import decode_lanes",
         "app": "from xtc_viz.ui.app import build",
@@ -224,5 +217,12 @@ def test_what_is_allowed_is_not_an_offence() -> None:
 
 
 def test_a_cycle_is_found() -> None:
-    modules = {"xtc_viz.rule": "from xtc_viz import trace", "xtc_viz.trace": "import xtc_viz.rule"}
-    assert cycle(modules) == ["xtc_viz.rule", "xtc_viz.trace", "xtc_viz.rule"]
+    modules = {
+        "xtc_viz.sampling.rule": "from xtc_viz.records import trace",
+        "xtc_viz.records.trace": "import xtc_viz.sampling.rule",
+    }
+    assert cycle(modules) == [
+        "xtc_viz.sampling.rule",
+        "xtc_viz.records.trace",
+        "xtc_viz.sampling.rule",
+    ]

@@ -21,7 +21,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from tests.process import Served, served
-from xtc_viz import tracefile
+from xtc_viz.records import tracefile
 from xtc_viz.ui.limits import LIMITS
 
 ROOT = Path(__file__).resolve().parents[1]

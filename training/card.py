@@ -12,7 +12,7 @@ from typing import Any
 
 from training.measure import POSITIONS, Estimate, Mechanism, mechanism
 from xtc_viz.decode import decode_lanes
-from xtc_viz.models.local import LocalModel
+from xtc_viz.models.local.model import LocalModel
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 TAUS = (0.1, 0.05)

@@ -9,8 +9,8 @@ import numpy as np
 
 from xtc_viz.decode import decode_lanes
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.records.trace import Step
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
-from xtc_viz.trace import Step
 
 POSITIONS = 64  # as in the paper's "Mechanism diagnostics"
 RESAMPLES = 10_000

@@ -8,7 +8,7 @@ from xtc_viz.settings import XTCSettings
 from xtc_viz.threads import wait_passively
 
 if TYPE_CHECKING:
-    from xtc_viz.xtc import XTCLogitsProcessor, apply_xtc
+    from xtc_viz.sampling.operator import XTCLogitsProcessor, apply_xtc
 
 __all__ = ["XTCLogitsProcessor", "XTCSettings", "apply_xtc"]
 __version__ = "0.1.0"
@@ -19,7 +19,7 @@ wait_passively()
 def __getattr__(name: str) -> Any:
     """Import the operator, and torch with it, only when it is asked for."""
     if name in __all__:
-        from xtc_viz import xtc
+        from xtc_viz.sampling import operator
 
-        return getattr(xtc, name)
+        return getattr(operator, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

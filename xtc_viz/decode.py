@@ -17,11 +17,11 @@ import torch
 
 from xtc_viz.errors import DistributionError, SettingsError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.randomness import Noise, SharedRandomness
-from xtc_viz.samplers import SamplerStack
+from xtc_viz.records.packed import Steps
+from xtc_viz.records.trace import FinishReason, LaneTrace, Step, Trace, token_ids
+from xtc_viz.sampling.randomness import Noise, SharedRandomness
+from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import MAX_LANES, LaneSettings, RunSettings
-from xtc_viz.steps import Steps
-from xtc_viz.trace import FinishReason, LaneTrace, Step, Trace, token_ids
 
 Draws = Callable[[SharedRandomness, int], tuple[float, Noise]]
 """A source and a step to that step's coin and noise."""

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.local import LocalModel
+from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.models import May

@@ -15,7 +15,7 @@ from tests.models import tiny
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.loads import load_local
+from xtc_viz.models.load import load_local
 from xtc_viz.models.spec import ModelSpec, Progress
 from xtc_viz.ui.models import May
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import Server, Visit
 from tests.browser.driver import chips, counts, inspector, run, setting, tokens
 from tests.ui.factories import decode
-from xtc_viz import tracefile
+from xtc_viz.records import tracefile
 from xtc_viz.ui import controls
 
 Keep = Callable[..., None]

@@ -6,8 +6,8 @@ import pytest
 
 from tests.ui.factories import make_step, sampler
 from xtc_viz.figures.intensity import intensity_figure
+from xtc_viz.sampling.whatif import IntensityMap, intensity_map
 from xtc_viz.settings import XTCSettings
-from xtc_viz.whatif import IntensityMap, intensity_map
 
 
 def test_a_map_by_hand() -> None:

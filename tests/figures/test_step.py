@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.ui.factories import BEAR, BOY, DOG, GIRL, MAN, TEXTS, decode, make_step, sampler
 from xtc_viz.figures.step import Row, label, rows, step_figure
 from xtc_viz.figures.theme import DARK, LIGHT
-from xtc_viz.rule import Outcome
+from xtc_viz.records.trace import Step
+from xtc_viz.sampling.rule import Outcome
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCPlace, XTCSettings
-from xtc_viz.trace import Step
 
 
 def bars(figure: Any) -> dict[str, dict[int, float]]:

@@ -9,7 +9,7 @@ import pytest
 from transformers.utils import logging
 
 from tests.models import tiny
-from xtc_viz.models.local import LocalModel
+from xtc_viz.models.local.model import LocalModel
 
 logging.disable_progress_bar()
 

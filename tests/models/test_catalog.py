@@ -19,7 +19,13 @@ from transformers import (
 )
 
 from xtc_viz.models.catalog import CatalogModel, Fit, Precision, catalog, fitting
-from xtc_viz.models.memory import Machine, free_main_memory, main_memory, readable, this_machine
+from xtc_viz.models.local.memory import (
+    Machine,
+    free_main_memory,
+    main_memory,
+    readable,
+    this_machine,
+)
 
 CONFIGS: dict[str, type[Any]] = {
     "llama": LlamaConfig,

@@ -14,7 +14,7 @@ from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.loads import HostState
+from xtc_viz.models.load import HostState
 from xtc_viz.models.spec import ModelSpec, Progress
 
 LONG = 10.0  # seconds; only ever reached when something is broken

@@ -12,9 +12,9 @@ import torch
 
 from xtc_viz.decode import Recorder, decode_lanes
 from xtc_viz.models.fake import ASSISTANT, END, FakeModel
-from xtc_viz.rule import decide
+from xtc_viz.records.trace import Step, Trace
+from xtc_viz.sampling.rule import decide
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
-from xtc_viz.trace import Step, Trace
 
 GIRL, BOY, MAN, BEAR, DOG = 11, 12, 13, 14, 15
 TEXTS = {GIRL: " girl", BOY: " boy", MAN: " man", BEAR: " bear", DOG: " dog"}

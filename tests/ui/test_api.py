@@ -21,13 +21,13 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from tests.ui.factories import decode
-from xtc_viz import tracefile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.protection import protected_ids
+from xtc_viz.records import tracefile
+from xtc_viz.records.trace import FinishReason
+from xtc_viz.runs import presets
+from xtc_viz.runs.protection import protected_ids
 from xtc_viz.settings import with_protected
-from xtc_viz.trace import FinishReason
-from xtc_viz.ui import presets
 from xtc_viz.ui.app import build, launch_options
 
 # Gradio sums up its queue with pandas in a way that pandas is about to drop; and both it and its

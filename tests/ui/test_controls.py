@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from xtc_viz.errors import SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.fake import FakeModel
+from xtc_viz.runs import presets
 from xtc_viz.settings import RunSettings
-from xtc_viz.ui import controls, presets
+from xtc_viz.ui import controls
 from xtc_viz.ui.controls import LaneError, parse
 
 

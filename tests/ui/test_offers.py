@@ -7,7 +7,7 @@ import pytest
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.catalog import Precision, catalog
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.memory import Machine, readable
+from xtc_viz.models.local.memory import Machine, readable
 from xtc_viz.ui import offers
 from xtc_viz.ui.offers import STORY_MODEL, devices, embedded, entries
 

@@ -9,7 +9,7 @@ import pytest
 from tests.ui.factories import decode, run_settings
 from xtc_viz.decode import Column, decode_lanes
 from xtc_viz.models.fake import FakeModel
-from xtc_viz.tracefile import dumps, loads
+from xtc_viz.records.tracefile import dumps, loads
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore, UnknownRunError
 

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from tests.ui.factories import decode, thinker
-from xtc_viz import tracefile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.protection import protected_ids
-from xtc_viz.models.reasoning import answer_step
-from xtc_viz.rule import Outcome, decide
+from xtc_viz.records import tracefile
+from xtc_viz.runs.protection import protected_ids
+from xtc_viz.runs.reasoning import answer_step
+from xtc_viz.sampling.rule import Outcome, decide
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings
-from xtc_viz.ui import controls, exports, imagine, recorded
+from xtc_viz.ui import controls, exports, recorded, whatif
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
@@ -118,7 +118,7 @@ def test_below_the_recorded_it_is_said_whether_a_what_if_is_exact(desk: Desk) ->
 def test_an_imagined_step_is_what_the_rule_would_have_done(desk: Desk) -> None:
     lane = desk.trace.lanes[0]
     xtc = XTCSettings(rho=1.0, tau=0.1)
-    for step in imagine.imagined_steps(lane.steps, lane.settings, xtc, 100):
+    for step in whatif.imagined_steps(lane.steps, lane.settings, xtc, 100):
         if step.outcome is Outcome.FIRED:
             assert set(step.removed) == set(step.ids[: step.eligible]) - {step.underdog}
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.ui.factories import thinker
-from xtc_viz import tracefile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
+from xtc_viz.records import tracefile
 from xtc_viz.ui import controls
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.labels import setting
 from xtc_viz.figures.theme import LIGHT, Theme, axis, layout
+from xtc_viz.sampling.whatif import IntensityMap
 from xtc_viz.settings import XTCSettings
-from xtc_viz.whatif import IntensityMap
 
 Quantity = Literal["interventions", "removed_mass"]
 WORDS: dict[Quantity, str] = {

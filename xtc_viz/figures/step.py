@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.labels import percent, setting, token
 from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout
-from xtc_viz.rule import Outcome
+from xtc_viz.records.trace import Step
+from xtc_viz.sampling.rule import Outcome
+from xtc_viz.sampling.stages import final_probs
 from xtc_viz.settings import SamplerSettings
-from xtc_viz.stages import final_probs
-from xtc_viz.trace import Step
 
 Kind = Literal["removed", "kept", "eligible", "protected", "tail", "rest"]
 KINDS: dict[Kind, str] = {

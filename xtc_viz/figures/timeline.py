@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.labels import escaped
 from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout
-from xtc_viz.rule import Outcome
-from xtc_viz.trace import LaneTrace, Step, Trace
+from xtc_viz.records.trace import LaneTrace, Step, Trace
+from xtc_viz.sampling.rule import Outcome
 
 BAND = 130  # pixels a lane
 LANE, E_SHARE = 0.8, 0.26  # how much of a band is plot, and of the plot |E|

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import torch
 
-from xtc_viz.trace import ModelInfo
+from xtc_viz.records.trace import ModelInfo
 
 
 class Detokenizer(Protocol):

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-from xtc_viz.models.memory import Machine
+from xtc_viz.models.local.memory import Machine
 
 
 class Precision(StrEnum):

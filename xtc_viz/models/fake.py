@@ -17,7 +17,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from xtc_viz.models.prompts import check_prompts, check_room
-from xtc_viz.trace import ModelInfo
+from xtc_viz.records.trace import ModelInfo
 
 END = 0
 SYSTEM, USER, ASSISTANT = 1, 2, 3

@@ -12,8 +12,7 @@ from typing import Any, Self
 
 from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.line import Line, Place
-from xtc_viz.models.loads import (
+from xtc_viz.models.load import (
     HostState,
     Load,
     Loader,
@@ -21,8 +20,9 @@ from xtc_viz.models.loads import (
     free_memory,
     load_local,
 )
+from xtc_viz.models.queue import Line, Place
 from xtc_viz.models.spec import LoadStoppedError, ModelSpec
-from xtc_viz.trace import ModelInfo
+from xtc_viz.records.trace import ModelInfo
 
 log = logging.getLogger(__name__)
 

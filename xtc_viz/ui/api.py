@@ -12,16 +12,17 @@ from typing import Any
 import gradio as gr
 from gradio.events import api
 
-from xtc_viz import tracefile
 from xtc_viz.decode import Recorder, decode_lanes
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.lending import Decode
 from xtc_viz.models.host import ModelHost, Turn
+from xtc_viz.records import tracefile
+from xtc_viz.runs import presets
+from xtc_viz.runs.protected import worth_naming
+from xtc_viz.runs.worker import Decode
 from xtc_viz.settings import LaneSettings
-from xtc_viz.ui import controls, presets
+from xtc_viz.ui import controls
 from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.protected import worth_naming
 from xtc_viz.ui.visitors import visitor_of
 
 INTERVAL = 0.1  # seconds between two reports; the whole text is in each

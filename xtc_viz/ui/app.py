@@ -7,8 +7,8 @@ from typing import Any
 import gradio as gr
 
 from xtc_viz.decode import decode_lanes
-from xtc_viz.lending import Decode
 from xtc_viz.models.host import ModelHost
+from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import recorded, web
 from xtc_viz.ui.api import build_api
 from xtc_viz.ui.limits import NO_LIMITS, Limits

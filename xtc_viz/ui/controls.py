@@ -14,7 +14,9 @@ from typing import Any
 from xtc_viz.errors import SettingsError
 from xtc_viz.knobs import KNOBS, Knob
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.protection import Newlines
+from xtc_viz.runs import presets
+from xtc_viz.runs.protected import Protection, parse_protection
+from xtc_viz.runs.protection import Newlines
 from xtc_viz.settings import (
     LaneSettings,
     RunSettings,
@@ -23,9 +25,7 @@ from xtc_viz.settings import (
     XTCPlace,
     with_protected,
 )
-from xtc_viz.ui import presets
 from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.protected import Protection, parse_protection
 
 MAX_NAME = 200  # characters of a lane's name
 MAX_STOPS = 20  # texts at which a lane ends

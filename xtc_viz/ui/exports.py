@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from datetime import date
 from html import escape
 
-from xtc_viz.models.reasoning import answer_step, begins_in_thought
+from xtc_viz.records.trace import Trace
+from xtc_viz.runs.reasoning import answer_step, begins_in_thought
 from xtc_viz.settings import LaneSettings, SamplerSettings
-from xtc_viz.trace import Trace
 from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
 

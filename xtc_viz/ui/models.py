@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from xtc_viz.errors import BusyError, ModelError, SettingsError
 from xtc_viz.models.catalog import catalog
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.loads import HostState, Load
+from xtc_viz.models.load import HostState, Load
 from xtc_viz.models.spec import ATTENTIONS, ModelSpec
 from xtc_viz.ui import payload
 from xtc_viz.ui.offers import (

@@ -13,8 +13,8 @@ import torch
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.catalog import CatalogModel, Fit, Precision, catalog
-from xtc_viz.models.download import is_here
-from xtc_viz.models.memory import Machine, readable, this_machine
+from xtc_viz.models.local.download import is_here
+from xtc_viz.models.local.memory import Machine, readable, this_machine
 from xtc_viz.models.spec import ATTENTIONS
 
 STORY_MODEL = Path(__file__).parents[2] / "assets" / "story-model"

@@ -12,11 +12,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xtc_viz import stages
+from xtc_viz.records.trace import ModelInfo, Step
+from xtc_viz.runs.stats import OUTCOMES
+from xtc_viz.sampling import stages
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCPlace
-from xtc_viz.trace import ModelInfo, Step
 from xtc_viz.ui import sentence
-from xtc_viz.ui.stats import OUTCOMES
 
 BLOCK = 64
 CHANGED, FORCED = 4, 8  # added to a chip's outcome number

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import gradio as gr
 
 from xtc_viz.decode import decode_lanes
-from xtc_viz.lending import Decode
 from xtc_viz.models.host import ModelHost
+from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import controls, payload, web
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.models import May

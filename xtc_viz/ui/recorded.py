@@ -8,13 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from xtc_viz import tracefile
 from xtc_viz.decode import decode_lanes
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.records import tracefile
+from xtc_viz.records.trace import LaneTrace, Trace
+from xtc_viz.runs import presets
 from xtc_viz.settings import RunSettings
-from xtc_viz.trace import LaneTrace, Trace
-from xtc_viz.ui import controls, presets
+from xtc_viz.ui import controls
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 
@@ -74,7 +75,7 @@ def opening(store: RunStore, path: Path = FILE) -> dict[str, Any] | None:
 
 
 def main() -> None:
-    from xtc_viz.models.local import LocalModel
+    from xtc_viz.models.local.model import LocalModel
 
     model = LocalModel.load(str(ASSETS / "story-model"))
     seed = next((s for s in SEEDS if shows_well(record(model, s, LENGTH))), SEEDS[0])

@@ -8,13 +8,13 @@ from typing import Any
 
 from xtc_viz.decode import Column
 from xtc_viz.errors import SettingsError
-from xtc_viz.models.reasoning import begins_in_thought, ends_thought
+from xtc_viz.records.packed import Steps
+from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
+from xtc_viz.runs.protected import Protection, described
+from xtc_viz.runs.reasoning import begins_in_thought, ends_thought
+from xtc_viz.runs.stats import LaneStats
 from xtc_viz.settings import LaneSettings, RunSettings, XTCSettings
-from xtc_viz.steps import Steps
-from xtc_viz.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
-from xtc_viz.ui import imagine, payload
-from xtc_viz.ui.protected import Protection, described
-from xtc_viz.ui.stats import LaneStats
+from xtc_viz.ui import payload, whatif
 
 PROMPT_END = 32  # tokens that may hold a mark of a thought, spelled letter by letter
 
@@ -217,8 +217,8 @@ class Run:
         first = payload.BLOCK * index
         steps, settings = log.steps[first : first + payload.BLOCK], log.settings
         if xtc:
-            steps = imagine.imagined_steps(steps, log.settings, xtc, self.settings.top_candidates)
-            settings = imagine.with_xtc(settings, xtc)
+            steps = whatif.imagined_steps(steps, log.settings, xtc, self.settings.top_candidates)
+            settings = whatif.with_xtc(settings, xtc)
         eos = frozenset(self.model.eos_ids)
         return payload.block(settings, steps, first, candidates, self.text, eos)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xtc_viz.rule import Outcome
+from xtc_viz.records.trace import Step
+from xtc_viz.sampling.rule import Outcome
 from xtc_viz.settings import SamplerSettings
-from xtc_viz.trace import Step
 
 Part = str | int
 NAMED = 4  # how many tokens a sentence lists before it says "and 3 more"

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from xtc_viz import tracefile
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
+from xtc_viz.records import tracefile
+from xtc_viz.runs.jobs import weights
+from xtc_viz.runs.protected import Resolved, along, as_tokens, parse_protection
 from xtc_viz.settings import XTCSettings
-from xtc_viz.ui import controls, exports, imagine, payload
+from xtc_viz.ui import controls, exports, payload, whatif
 from xtc_viz.ui.controls import whole
-from xtc_viz.ui.jobs import weights
 from xtc_viz.ui.models import May, from_elsewhere, model_questions
-from xtc_viz.ui.protected import Resolved, along, as_tokens, parse_protection
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.stream import Stops, problem
@@ -88,7 +88,7 @@ def questions(
         found, number = _lane(store, run, lane)
         trace, other = found.trace(), _xtc(found, number, xtc, host)
         thought, top = found.lanes[number].stats.thought, trace.settings.top_candidates
-        sums = imagine.what_if(trace.lanes[number], other.xtc, top, thought)
+        sums = whatif.what_if(trace.lanes[number], other.xtc, top, thought)
         return {**sums, "guarded": other.guarded, "unsure": other.unsure}
 
     def tokens(protect: object) -> object:
@@ -101,7 +101,7 @@ def questions(
         found, number = _lane(store, run, lane)
         trace, other = found.trace(), _xtc(found, number, xtc, host)
         thought, top = found.lanes[number].stats.thought, trace.settings.top_candidates
-        return imagine.strength_map(trace.lanes[number], other.xtc, top, thought)
+        return whatif.strength_map(trace.lanes[number], other.xtc, top, thought)
 
     def export(run: object, kind: object) -> object:
         """A run to keep: `trace`, `table` or `replay`, as text."""

@@ -12,11 +12,11 @@ from typing import Any
 
 from xtc_viz.decode import decode_lanes
 from xtc_viz.errors import PromptError, SettingsError, XTCVizError
-from xtc_viz.lending import Decode
 from xtc_viz.models.host import ModelHost, Turn
-from xtc_viz.models.loads import HostState
+from xtc_viz.models.load import HostState
+from xtc_viz.runs.jobs import prepare
+from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import controls, payload
-from xtc_viz.ui.jobs import prepare
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.wording import in_words

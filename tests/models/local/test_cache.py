@@ -1,0 +1,90 @@
+"""The growing cache against transformers' own, whatever is done to both."""
+
+from __future__ import annotations
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import Gemma3TextConfig, LlamaConfig
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+from xtc_viz.models.local.cache import SHORT, GrowingLayer, new_cache
+
+
+def states(rows: int, tokens: int) -> torch.Tensor:
+    return torch.randn(rows, 2, tokens, 3)
+
+
+actions = st.lists(
+    st.one_of(
+        st.tuples(st.just("update"), st.sampled_from([1, 1, 1, 2, 5, SHORT - 4, 700])),
+        st.tuples(st.just("repeat"), st.integers(1, 3)),
+        st.tuples(st.just("select"), st.just(0)),
+        st.tuples(st.just("reorder"), st.just(0)),
+        st.tuples(st.just("crop"), st.integers(1, 4)),
+        st.tuples(st.just("reset"), st.just(0)),
+    ),
+    max_size=12,
+)
+
+
+@given(actions, st.integers(0, 10_000))
+def test_equals_the_dynamic_layer(todo: list[tuple[str, int]], seed: int) -> None:
+    torch.manual_seed(seed)
+    ours, theirs = GrowingLayer(), DynamicLayer()
+    rows = 1
+    for action, number in [("update", 3), *todo]:
+        if action == "update":
+            keys, values = states(rows, number), states(rows, number)
+            got, expected = ours.update(keys, values), theirs.update(keys, values)
+            assert all(map(torch.equal, got, expected))
+            continue
+        if not theirs.get_seq_length():
+            continue
+        for layer in (ours, theirs):
+            if action == "repeat":
+                layer.batch_repeat_interleave(number)
+            elif action == "select":
+                layer.batch_select_indices(torch.tensor([rows - 1]))
+            elif action == "reorder":
+                layer.reorder_cache(torch.arange(rows - 1, -1, -1))
+            elif action == "crop":
+                layer.crop(-min(number, layer.get_seq_length()))
+            else:
+                layer.reset()
+        rows = {"repeat": rows * number, "select": 1, "reset": 1}.get(action, rows)
+        assert ours.get_seq_length() == theirs.get_seq_length()
+        if theirs.get_seq_length():
+            assert torch.equal(ours.keys, theirs.keys)
+            assert torch.equal(ours.values, theirs.values)
+
+
+def test_a_long_one_writes_in_place_until_the_buffer_is_full() -> None:
+    layer = GrowingLayer()
+    layer.update(states(2, SHORT), states(2, SHORT))
+    homes = []
+    for _ in range(SHORT + 3):
+        keys, _ = layer.update(states(2, 1), states(2, 1))
+        homes.append(keys.untyped_storage().data_ptr())
+    assert len(set(homes)) == 2
+    assert len(set(homes[: SHORT + 2])) == 1
+
+
+def test_the_lanes_do_not_share_their_memory_after_expansion() -> None:
+    layer = GrowingLayer()
+    for length in (4, SHORT + 4):
+        layer.reset()
+        layer.update(states(1, length), states(1, length))
+        layer.batch_repeat_interleave(2)
+        keys, _ = layer.update(states(2, 1), states(2, 1))
+        assert torch.equal(keys[0, :, :length], keys[1, :, :length])
+        assert not torch.equal(keys[0, :, length], keys[1, :, length])
+
+
+def test_layers_of_other_kinds_stay_as_they_are() -> None:
+    config = Gemma3TextConfig(
+        num_hidden_layers=2, layer_types=["sliding_attention", "full_attention"]
+    )
+    kinds = [type(layer) for layer in new_cache(config).layers]
+    assert kinds == [DynamicSlidingWindowLayer, GrowingLayer]
+    assert {type(x) for x in new_cache(LlamaConfig(num_hidden_layers=3)).layers} == {GrowingLayer}

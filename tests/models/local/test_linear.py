@@ -1,0 +1,75 @@
+"""The few-rows linear layer against torch's own, and rows that do not see each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from tests.models import tiny
+from xtc_viz.models.local.linear import FewRowsLinear, use_few_rows_linear
+from xtc_viz.models.local.model import LocalModel
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@given(
+    rows=st.integers(0, 6), tokens=st.integers(1, 2), width=st.integers(1, 40), bias=st.booleans()
+)
+def test_equals_torch(rows: int, tokens: int, width: int, bias: bool) -> None:
+    torch.manual_seed(rows * 1000 + width)
+    plain = nn.Linear(width, 7, bias=bias)
+    ours = FewRowsLinear(width, 7, bias)
+    ours.load_state_dict(plain.state_dict())
+    x = torch.randn(rows, tokens, width)
+    before = x.clone()
+    with torch.inference_mode():
+        got = ours(x)
+        assert got.is_contiguous()
+        torch.testing.assert_close(got, plain(x), rtol=1e-5, atol=1e-5)
+    assert torch.equal(x, before)
+
+
+def test_only_plain_float32_layers_are_replaced_and_tied_weights_stay_tied() -> None:
+    class Special(nn.Linear):
+        pass
+
+    model = nn.ModuleDict(
+        {"a": nn.Linear(4, 4), "narrow": nn.Linear(4, 4).half(), "special": Special(4, 4)}
+    )
+    model["embed"] = nn.Embedding(4, 4)
+    model["a"].weight = model["embed"].weight
+    use_few_rows_linear(model.eval())
+    assert {name: type(layer) for name, layer in model.items()} == {
+        "a": FewRowsLinear,
+        "narrow": nn.Linear,
+        "special": Special,
+        "embed": nn.Embedding,
+    }
+    assert model["a"].weight is model["embed"].weight
+    assert not model["a"].training
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("architecture", [a for a in tiny.CONFIGS if a != "gpt2"])
+def test_a_lane_is_the_same_to_the_last_bit_beside_any_others(
+    architecture: str, load: Callable[[str], LocalModel]
+) -> None:
+    model = load(architecture)
+    ids = model.encode("Once upon a time")
+    runs = [model.start([ids] * lanes) for lanes in (1, 2, 3, 4)]
+    for step in range(12):
+        for lanes, run in enumerate(runs, 1):
+            others = [30 + step * lane for lane in range(1, lanes)]
+            row = run.advance([20 + step, *others])[0]
+            assert torch.equal(row, runs[0].logits[0])

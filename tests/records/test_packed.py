@@ -1,0 +1,79 @@
+"""Packed steps read like the steps that went in, and are small."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.models.fake import FakeModel
+from xtc_viz.records.packed import Steps
+from xtc_viz.sampling.randomness import SharedRandomness
+from xtc_viz.sampling.stack import SamplerStack
+from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
+
+
+@pytest.fixture(scope="module")
+def steps():
+    """Steps of all kinds: fired and not, truncated, with tokens beyond the candidates."""
+    samplers = [
+        SamplerSettings(xtc=XTCSettings(rho=0.5, tau=0.05)),
+        SamplerSettings(top_p=0.9, min_p=0.02),
+        SamplerSettings(temperature=2.0),
+    ]
+    generator = torch.Generator().manual_seed(1)
+    found = []
+    for t in range(60):
+        logits = torch.randn(3000, generator=generator) * 2.5
+        shared = SharedRandomness(t)
+        stack = SamplerStack(samplers[t % 3])
+        found.append(stack.run(torch.tensor([1]), logits, shared.coin(t), shared.noise(t, 3000)))
+    return found
+
+
+def test_what_went_in_comes_out(steps):
+    packed = Steps(steps)
+    assert packed == steps
+    assert tuple(steps) == packed
+    assert packed[7] == steps[7]
+    assert packed[-1] == steps[-1]
+    assert packed[5:40:7] == steps[5:40:7]
+    assert packed != steps[:-1]
+    assert Steps() == ()
+
+
+@pytest.mark.parametrize("index", [60, -61])
+def test_out_of_range(steps, index):
+    with pytest.raises(IndexError, match="of 60"):
+        Steps(steps)[index]
+
+
+def test_a_frozen_view_stays_while_the_steps_grow(steps):
+    packed = Steps(steps[:3])
+    view = packed.frozen()
+    packed.append(steps[3])
+    assert (len(view), len(packed)) == (3, 4)
+    assert view == steps[:3]
+    with pytest.raises(TypeError, match="cannot grow"):
+        view.append(steps[4])
+
+
+@pytest.mark.parametrize("text", ["", " naïve 🐉", "\udce2", "\x00"])
+def test_any_text(steps, text):
+    assert Steps([replace(steps[0], text=text)])[0].text == text
+
+
+def test_a_thousand_steps_take_less_than_a_megabyte():
+    lanes = (LaneSettings(), LaneSettings("XTC", SamplerSettings(xtc=XTCSettings())))
+    settings = RunSettings(lanes=lanes, max_new_tokens=500, top_candidates=100)
+    rows = torch.randn(500, 4000, generator=torch.Generator().manual_seed(2)) * 2
+    model = FakeModel(logits=lambda ids: rows[len(ids) % 500], vocab_size=4000)
+    recorder = Recorder(model, "Once", model.encode("Once"), settings)
+    for column in decode_lanes(model, model.encode("Once"), settings):
+        recorder.add(column)
+    recorded = [lane.steps for lane in recorder.trace().lanes]
+    assert sum(map(len, recorded)) == 1000
+    assert all(len(step.ids) >= 100 for step in recorded[0])
+    assert sum(steps.nbytes for steps in recorded) <= 1_000_000

@@ -1,0 +1,218 @@
+"""Models that run in this process, through transformers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from xtc_viz.errors import ModelError, PromptError
+from xtc_viz.models.local.cache import new_cache
+from xtc_viz.models.local.detokenize import StreamDetokenizer, TokenTexts
+from xtc_viz.models.local.download import fetch, revision_of
+from xtc_viz.models.local.fixed import FixedStep, Graphs, forward
+from xtc_viz.models.local.graph import graphs_for
+from xtc_viz.models.local.linear import use_few_rows_linear
+from xtc_viz.models.local.placement import devices_of
+from xtc_viz.models.local.reader import is_out_of_memory, read
+from xtc_viz.models.prompts import check_prompts, check_room
+from xtc_viz.models.spec import ModelSpec, Progress, no_progress
+from xtc_viz.records.trace import ModelInfo
+
+
+def leave_a_core() -> None:
+    """Let torch use one thread fewer than there are cores, unless OMP_NUM_THREADS decides.
+
+    For a process that serves a page: a step is one parallel section after another, each of which
+    waits for its slowest thread, so a busy neighbour on the last core holds up all of them (135M,
+    two cores: 50 ms a step instead of 78).
+    """
+    if "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) - 1))
+
+
+class LocalModel:
+    """A causal language model of transformers with its tokenizer (the `LanguageModel` protocol).
+
+    Make one with `LocalModel.load`. Logits come in the model's dtype on the model's device.
+    `graphs` records the steps of a decode, where that is possible (`graphs_for`).
+    """
+
+    def __init__(
+        self, model: Any, tokenizer: Any, info: ModelInfo, graphs: Graphs | None = None
+    ) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+        self.graphs = graphs
+        self._info = info
+        self._texts = TokenTexts(tokenizer)
+
+    @classmethod
+    def load(cls, spec: ModelSpec | str, progress: Progress = no_progress) -> LocalModel:
+        """Load a hub id or a folder; raises `ModelError` with what is wrong and what to do."""
+        spec = ModelSpec(spec) if isinstance(spec, str) else spec
+        return cls.read(spec, fetch(spec, progress), progress)
+
+    @classmethod
+    def read(cls, spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> LocalModel:
+        """Read the model that `fetch` put into `folder`; raises `ModelError`."""
+        model, tokenizer = read(spec, folder, progress)
+        if devices_of(model)[0].type == "cpu":
+            use_few_rows_linear(model)
+        info = describe(model, tokenizer, spec, folder)
+        return cls(model, tokenizer, info, graphs_for(model))
+
+    @property
+    def info(self) -> ModelInfo:
+        return self._info
+
+    def encode(self, text: str) -> list[int]:
+        return list(self.tokenizer.encode(text))
+
+    def encode_chat(self, user: str, system: str = "", *, thinking: bool = True) -> list[int]:
+        if not self._info.has_chat_template:
+            raise PromptError(f"{self._info.name} has no chat template: send the text as it is.")
+        turns = [{"role": "system", "content": system}] if system else []
+        turns.append({"role": "user", "content": user})
+        # What a person types must not become a control token of the template.
+        return list(
+            self.tokenizer.apply_chat_template(
+                turns,
+                add_generation_prompt=True,
+                return_dict=False,
+                sanitize_control_tokens=True,
+                enable_thinking=thinking,  # a template without the switch does not look at it
+            )
+        )
+
+    def token_text(self, token_id: int) -> str:
+        return self._texts.text_of(token_id)
+
+    def detokenizer(self, prefix_ids: Sequence[int] = ()) -> StreamDetokenizer:
+        return StreamDetokenizer(self._texts, prefix_ids)
+
+    def start(self, prompts: Sequence[Sequence[int]]) -> LocalGeneration:
+        return LocalGeneration(self, check_prompts(prompts, self._info))
+
+
+class LocalGeneration:
+    """A decode of some lanes over one cache, one forward per step for all of them."""
+
+    def __init__(self, model: LocalModel, prompts: list[tuple[int, ...]]) -> None:
+        self._model = model.model
+        self._info = model.info
+        self._graphs = model.graphs
+        self._device = devices_of(self._model)[0]
+        self._lanes = len(prompts)
+        self._length = max(map(len, prompts))
+        self._shortest = min(map(len, prompts))
+        self._gaps = [self._length - len(prompt) for prompt in prompts]
+        self._cache: Any = new_cache(self._model.config)
+        self._fixed: FixedStep | None = None
+        with torch.inference_mode(), self._memory_in_words():
+            # Positions (lanes or 1, columns) of all tokens that this decode may ever have.
+            columns = self._info.context_length + self._length - self._shortest
+            self._positions = torch.arange(columns, device=self._device).unsqueeze(0)
+            self._mask: torch.Tensor | None = None
+            if len(set(prompts)) == 1:
+                logits = self._forward(prompts[:1], 0)
+                if self._lanes > 1:
+                    self._cache.batch_repeat_interleave(self._lanes)
+                    logits = logits.repeat(self._lanes, 1)
+            else:
+                logits = self._forward(self._padded(prompts), 0)
+        self._logits = logits
+
+    @property
+    def logits(self) -> torch.Tensor:
+        return self._logits
+
+    def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
+        if self._cache is None:
+            raise RuntimeError("this generation was closed")
+        if len(token_ids) != self._lanes:
+            raise ValueError(f"{self._lanes} lanes need a token each, got {len(token_ids)}")
+        check_room(self._shortest + 2, self._info)
+        self._length += 1
+        self._shortest += 1
+        with torch.inference_mode(), self._memory_in_words():
+            if self._fixed is None and self._graphs is not None and self._graphs.usable:
+                self._fixed = FixedStep(
+                    self._model, self._cache, self._gaps, self._length - 1,
+                    self._info.context_length, self._graphs,
+                )  # fmt: skip
+            if self._fixed is not None:
+                self._logits = self._fixed(token_ids)
+            else:
+                self._logits = self._forward([[i] for i in token_ids], self._length - 1)
+        return self._logits
+
+    def close(self) -> None:
+        self._cache = self._fixed = None
+
+    def _forward(self, rows: Sequence[Sequence[int]], start: int) -> torch.Tensor:
+        """Run ids (lanes, tokens), the first at column `start`; last logits (lanes, vocab)."""
+        # Left to itself, the copy to a GPU does not make this thread wait.
+        ids = torch.tensor(rows).to(self._device, non_blocking=True)
+        end = start + ids.shape[1]
+        mask = None if self._mask is None else self._mask[:, :end]
+        return forward(self._model, ids, mask, self._positions[:, start:end], self._cache)
+
+    def _padded(self, prompts: list[tuple[int, ...]]) -> list[list[int]]:
+        """Return the prompts padded on the left to one length, and set mask and positions."""
+        offsets = torch.tensor(self._gaps, device=self._device).unsqueeze(1)
+        self._mask = (self._positions >= offsets).long()
+        # A lane whose context is full rides along at the last position; nobody reads its row.
+        self._positions = (self._positions - offsets).clamp(0, self._info.context_length - 1)
+        return [[0] * gap + list(prompt) for gap, prompt in zip(self._gaps, prompts, strict=True)]
+
+    @contextmanager
+    def _memory_in_words(self) -> Iterator[None]:
+        """Say in words that memory ran out."""
+        try:
+            yield
+        except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise ModelError(
+                    f"{self._info.name} ran out of memory at {self._length} tokens in "
+                    f"{self._lanes} lanes: use fewer lanes, a shorter text or a smaller model."
+                ) from error
+            raise
+
+
+def describe(model: Any, tokenizer: Any, spec: ModelSpec, folder: Path) -> ModelInfo:
+    """Collect what a page or a trace says about a loaded model."""
+    config = model.config.get_text_config()
+    texts = TokenTexts(tokenizer)
+    dtype = str(model.dtype).removeprefix("torch.")
+    return ModelInfo(
+        name=spec.short_name,
+        revision=revision_of(spec, folder),
+        dtype=dtype if spec.quantization == "none" else f"{dtype}, {spec.quantization}",
+        device=", ".join(map(str, devices_of(model))),
+        parameters=model.num_parameters(),
+        vocab_size=config.vocab_size,
+        context_length=_context_length(config, tokenizer),
+        eos_ids=_eos_ids(model, tokenizer),
+        newline_ids=texts.newline_ids(),
+        has_chat_template=bool(tokenizer.chat_template),
+        has_thinking_switch="enable_thinking" in str(tokenizer.chat_template),
+    )
+
+
+def _context_length(config: Any, tokenizer: Any) -> int:
+    length = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
+    # Tokenizers without a limit say so by an astronomic number.
+    return int(length) if length < 1 << 24 else 4096
+
+
+def _eos_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
+    """Return all ids that end a text: the generation config's, then the tokenizer's."""
+    generation = getattr(model.generation_config, "eos_token_id", None)
+    listed = generation if isinstance(generation, (list, tuple)) else [generation]
+    ids = [i for i in (*listed, tokenizer.eos_token_id) if i is not None]
+    return tuple(dict.fromkeys(map(int, ids)))

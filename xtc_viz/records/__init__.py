@@ -1,0 +1,1 @@
+"""What was decided, as frozen values: steps, traces, and their files."""

@@ -1,0 +1,298 @@
+"""Trace files: a run as versioned, columnar JSON, without loss.
+
+A file is one JSON object, `.json` or `.json.gz`, in ASCII, with a column a line:
+
+    {"format": "xtc_viz.records.trace", "version": 1, "app": "0.1.0",
+     "model": {...}, "prompt": "...", "prompt_ids": [...], "system": "", "chat": false,
+     "settings": {...}, "seconds": 1.5, "vocabulary": {"ids": [...], "texts": [...]},
+     "lanes": [{"settings": {...}, "finish": "eos", "branch": null,
+                "steps": {"token": [...], "text": [...], ..., "ids": [[...], ...], ...}}]}
+
+The columns of `steps` are the fields of `trace.Step`, one entry a step. Numbers that are float32
+in memory are written in the fewest digits that give the same float32 back. NaN and infinities have
+no place in a file. Reading checks everything and executes nothing. Lanes and steps are counted
+from 1 in messages. (JSON cannot hold a high surrogate right before a low one: such a pair comes
+back as the character that it spells. Lone surrogates come back as they were.)
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Never, TypeVar
+
+from xtc_viz import __version__
+from xtc_viz.errors import SettingsError, TraceError
+from xtc_viz.records.check import check
+from xtc_viz.records.columns import (
+    COLUMNS,
+    read_choice,
+    read_flag,
+    read_float,
+    read_int,
+    read_ints,
+    read_list,
+    read_object,
+    read_text,
+    read_texts,
+    shown,
+)
+from xtc_viz.records.packed import Steps
+from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
+from xtc_viz.settings import LaneSettings, RunSettings
+
+FORMAT = "xtc_viz.records.trace"
+VERSION = 1
+MAX_BYTES = 256 * 2**20
+"""The longest text that is read; a small compressed file may claim to be endless."""
+
+_TRACE = (
+    "format", "version", "app", "model", "prompt", "prompt_ids", "system", "chat", "settings",
+    "seconds", "vocabulary", "lanes",
+)  # fmt: skip
+_LANE = ("settings", "finish", "branch", "steps")
+# Flags of a model that older files lack; they are written where they are true.
+_LATER = ("has_thinking_switch",)
+_GZIP = b"\x1f\x8b"
+
+S = TypeVar("S")
+
+
+def save(trace: Trace, path: str | Path) -> None:
+    """Write `trace` to a `.json` or `.json.gz` file, whole or not at all.
+
+    Raises:
+        TraceError: another ending, or a trace that could not be read back (see `dumps`).
+        OSError: the file cannot be written.
+    """
+    path = Path(path)
+    data = dumps(trace).encode("ascii")
+    if path.name.endswith(".json.gz"):
+        data = gzip.compress(data, mtime=0)
+    elif path.suffix != ".json":
+        raise TraceError(f"A trace file ends in .json or .json.gz, but not {path.name!r}.")
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def load(path: str | Path) -> Trace:
+    """Read a trace file, compressed or not.
+
+    Raises:
+        TraceError: the file is no trace, of another version, or broken; it says where.
+        OSError: the file cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        return loads(file.read(MAX_BYTES + 1))
+
+
+def dumps(trace: Trace) -> str:
+    """Return `trace` as the text of a file.
+
+    Raises:
+        TraceError: the trace breaks its own promises, and could not be read back.
+    """
+    check(trace)
+    head: dict[str, object] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "app": __version__,
+        "model": _model_text(trace.model),
+        "prompt": trace.prompt,
+        "prompt_ids": trace.prompt_ids,
+        "system": trace.system,
+        "chat": trace.chat,
+        "settings": trace.settings.to_dict(),
+        "seconds": trace.seconds,
+    }
+    vocabulary = sorted(trace.vocabulary.items())
+    columns = {"ids": [i for i, _ in vocabulary], "texts": [text for _, text in vocabulary]}
+    lanes = ",\n".join(map(_lane_text, trace.lanes))
+    return (
+        "{" + f'{_lines(head)},\n"vocabulary": {{{_lines(columns)}}},\n"lanes": [{lanes}]' + "}\n"
+    )
+
+
+def loads(text: str | bytes) -> Trace:
+    """Return the trace that a file's text, or its bytes (gzip or not), stands for.
+
+    Raises:
+        TraceError: the text is no trace, of another version, or broken; it says where.
+    """
+    data = _parse(_decoded(text) if isinstance(text, bytes) else text)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise TraceError(f'This is no xtc_viz trace: its "format" is not "{FORMAT}".')
+    if data.get("version") != VERSION:
+        raise TraceError(
+            f"This trace was made by version {shown(data.get('version'))} of the format; "
+            f"this program reads version {VERSION}."
+        )
+    read_object("the trace", data, _TRACE)
+    read_text("`app`", data["app"])
+    lanes = read_list("`lanes`", data["lanes"])
+    trace = Trace(
+        model=_model(data["model"]),
+        prompt=read_text("`prompt`", data["prompt"]),
+        prompt_ids=tuple(read_ints("`prompt_ids`", data["prompt_ids"])),
+        settings=_settings("settings", RunSettings.from_dict, data["settings"]),
+        lanes=tuple(_lane(f"lane {number}", lane) for number, lane in enumerate(lanes, 1)),
+        vocabulary=_vocabulary(data["vocabulary"]),
+        system=read_text("`system`", data["system"]),
+        chat=read_flag("`chat`", data["chat"]),
+        seconds=read_float("`seconds`", data["seconds"]),
+    )
+    check(trace)
+    return trace
+
+
+# Writing
+
+
+def _model_text(info: ModelInfo) -> dict[str, object]:
+    values = {f.name: getattr(info, f.name) for f in fields(ModelInfo)}
+    return {name: value for name, value in values.items() if name not in _LATER or value}
+
+
+def _lane_text(lane: LaneTrace) -> str:
+    head = {
+        "settings": lane.settings.to_dict(),
+        "finish": lane.finish,
+        "branch": lane.branch and {"lane": lane.branch.lane, "position": lane.branch.position},
+    }
+    steps = list(lane.steps)
+    columns = {
+        name: [write(getattr(step, name)) for step in steps] for name, (write, _) in COLUMNS.items()
+    }
+    return "{" + f'{_lines(head)},\n"steps": {{{_lines(columns)}}}' + "}"
+
+
+def _lines(values: dict[str, Any]) -> str:
+    return ",\n".join(f'"{name}": {_json(value)}' for name, value in values.items())
+
+
+_json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+# Reading
+
+
+def _decoded(data: bytes) -> str:
+    if data.startswith(_GZIP):
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+                data = file.read(MAX_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TraceError(f"This compressed trace is broken or cut short: {error}.") from None
+    if len(data) > MAX_BYTES:
+        raise TraceError(f"A trace file has at most {MAX_BYTES >> 20} MiB; this one has more.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TraceError(f"This is no trace: it is not UTF-8 at byte {error.start}.") from None
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise TraceError(
+            f"This trace is broken or cut short: {error.msg} in line {error.lineno}, "
+            f"column {error.colno}."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, TraceError):
+            raise
+        raise TraceError(f"This trace is broken: {shown(str(error))}.") from None
+
+
+def _no_constant(name: str) -> Never:
+    raise TraceError(f"This trace is broken: {name} is no number that a trace may hold.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise TraceError("This trace is broken: one of its objects has the same name twice.")
+    return found
+
+
+def _lane(where: str, data: object) -> LaneTrace:
+    lane = read_object(where, data, _LANE)
+    return LaneTrace(
+        settings=_settings(where, LaneSettings.from_dict, lane["settings"]),
+        steps=Steps(_steps(where, lane["steps"])),
+        finish=None if lane["finish"] is None else _finish(where, lane["finish"]),
+        branch=None if lane["branch"] is None else _branch(where, lane["branch"]),
+    )
+
+
+def _steps(where: str, data: object) -> Iterator[Step]:
+    columns = read_object(f"{where}, steps", data, tuple(COLUMNS))
+    for name, column in columns.items():
+        read_list(f"{where}, column `{name}`", column)
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        name, length = next(item for item in lengths.items() if item[1] != lengths["token"])
+        raise TraceError(
+            f"{where}: column `{name}` has {length} entries, "
+            f"but column `token` has {lengths['token']}."
+        )
+    read = {
+        name: COLUMNS[name][1](f"{where}, column `{name}`", column)
+        for name, column in columns.items()
+    }
+    for values in zip(*(read[name] for name in COLUMNS), strict=True):
+        yield Step(**dict(zip(COLUMNS, values, strict=True)))
+
+
+def _vocabulary(data: object) -> dict[int, str]:
+    columns = read_object("`vocabulary`", data, ("ids", "texts"))
+    ids = read_ints("vocabulary `ids`", columns["ids"])
+    texts = read_texts("vocabulary `texts`", columns["texts"])
+    if len(ids) != len(texts):
+        raise TraceError(f"`vocabulary` has {len(ids)} ids, but {len(texts)} texts.")
+    vocabulary = dict(zip(ids, texts, strict=True))
+    if len(vocabulary) < len(ids):
+        raise TraceError("`vocabulary` has the same id twice.")
+    return vocabulary
+
+
+def _model(data: object) -> ModelInfo:
+    if isinstance(data, dict):
+        data = dict.fromkeys(_LATER, False) | data
+    model = read_object("`model`", data, tuple(f.name for f in fields(ModelInfo)))
+    for name in ("name", "revision", "dtype", "device"):
+        read_text(f"model `{name}`", model[name])
+    for name in ("parameters", "vocab_size", "context_length"):
+        read_int(f"model `{name}`", model[name])
+    for name in ("eos_ids", "newline_ids"):
+        model[name] = tuple(read_ints(f"model `{name}`", model[name]))
+    for name in ("has_chat_template", *_LATER):
+        read_flag(f"model `{name}`", model[name])
+    return ModelInfo(**model)
+
+
+def _settings(where: str, read: Callable[[object], S], data: object) -> S:
+    try:
+        return read(data)
+    except (SettingsError, TypeError, OverflowError) as error:
+        text = str(error).encode("utf-8", "backslashreplace").decode()
+        raise TraceError(f"{where}: {text}.") from None
+
+
+def _branch(where: str, data: object) -> Branch:
+    branch = read_object(f"{where}, `branch`", data, ("lane", "position"))
+    return Branch(**{name: read_int(f"{where}, `{name}`", branch[name]) for name in branch})
+
+
+def _finish(where: str, data: object) -> FinishReason:
+    return read_choice(f"{where}, `finish`", FinishReason, data)

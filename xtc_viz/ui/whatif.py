@@ -1,0 +1,74 @@
+"""What-if for the page: the recorded steps of a lane under other XTC settings, without the model.
+
+Always along the text that was written; never a new generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from xtc_viz.knobs import KNOBS
+from xtc_viz.records.trace import LaneTrace, Step
+from xtc_viz.runs.stats import OUTCOMES
+from xtc_viz.sampling.whatif import decided, evaluate, intensity_map
+from xtc_viz.settings import LaneSettings, XTCSettings
+
+RHOS = tuple(i / 10 for i in range(11))
+TAUS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5)
+_NUMBER = {outcome: str(i) for i, outcome in enumerate(OUTCOMES)}
+
+
+def with_xtc(lane: LaneSettings, xtc: XTCSettings) -> LaneSettings:
+    return replace(lane, sampler=replace(lane.sampler, xtc=xtc))
+
+
+def what_if(
+    lane: LaneTrace, xtc: XTCSettings, top_candidates: int, thought: int = 0
+) -> dict[str, Any]:
+    """Return each step's outcome as a digit, how many tokens each would have, and the sums.
+
+    The sums leave the first `thought` steps out. `recorded` is how many candidates a step holds
+    at most; `exact` says that no other token of any step could be eligible.
+    """
+    before = evaluate(lane.steps[:thought], xtc, top_candidates)
+    found = evaluate(lane.steps[thought:], xtc, top_candidates)
+    decisions = (*before.decisions, *found.decisions)
+    count = max(1, len(found.decisions))
+    return {
+        "outcomes": "".join(_NUMBER[d.outcome] for d in decisions),
+        "eligible": [len(d.eligible) for d in decisions],
+        "mass": [round(1e4 * d.removed_mass) for d in decisions],
+        "counts": [found.count(outcome) for outcome in OUTCOMES],
+        "recorded": top_candidates,
+        "exact": before.exact and found.exact,
+        "expected": round(found.expected_interventions, 2),
+        "removed": round(found.expected_removed_mass / count, 5),
+    }
+
+
+def imagined_steps(
+    steps: Sequence[Step], lane: LaneSettings, xtc: XTCSettings, top_candidates: int
+) -> list[Step]:
+    """Return these steps of a lane under other settings."""
+    found = evaluate(steps, xtc, top_candidates)
+    return [decided(step, d, lane.sampler) for step, d in zip(steps, found.decisions, strict=True)]
+
+
+def strength_map(
+    lane: LaneTrace, xtc: XTCSettings, top_candidates: int, thought: int = 0
+) -> dict[str, Any]:
+    """Return the expected interventions and removed mass per step over a grid of ρ and τ.
+
+    τ goes down to where the record is exact, 1/K. The first `thought` steps are left out.
+    """
+    least = max(KNOBS["tau"].slider[0], 1.0 / top_candidates)
+    taus = [tau for tau in TAUS if tau >= least]
+    grid = intensity_map(lane.steps[thought:], xtc, RHOS, taus, top_candidates)
+    return {
+        "rhos": grid.rhos,
+        "taus": grid.taus,
+        "interventions": [[round(v, 4) for v in row] for row in grid.interventions],
+        "removed": [[round(v, 4) for v in row] for row in grid.removed_mass],
+    }
