@@ -76,12 +76,11 @@ def post_processing(vocab_size: int) -> tuple[float, float]:
         for lane, row in zip(LANES, logits[i % INPUTS], strict=True):
             distribution = Distribution.of(row)
             head = distribution.head(1, lane.sampler.xtc.tau)
-            n = int(np.count_nonzero(head.probs >= np.float32(lane.sampler.xtc.tau)))
-            decision = decide(
-                head.ids[:n].tolist(), head.probs[:n].tolist(), coin, lane.sampler.xtc
-            )
+            most = lane.sampler.xtc.max_eligible
+            ids, probs = head.ids[:most].tolist(), head.probs[:most].tolist()
+            decision = decide(ids, probs, coin, lane.sampler.xtc)
             kept = ~np.isin(head.ids, decision.removed)
-            tokens.append(draw(head, kept, distribution.p, noise, 1.0)[0])
+            tokens.append(draw(distribution, head, kept, noise).token)
         return tokens
 
     for i in range(INPUTS):

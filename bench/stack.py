@@ -12,6 +12,8 @@ from transformers import TopPLogitsWarper, TypicalLogitsWarper
 
 from bench.references import peaked_logits
 from bench.timing import Result, against, interleaved, main
+from xtc_viz.sampling.distribution import Distribution
+from xtc_viz.sampling.passage import through
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import SamplerSettings, XTCSettings
@@ -24,7 +26,8 @@ INPUTS = 6
 def measure() -> list[Result]:
     logits = [peaked_logits(ROWS, VOCAB_SIZE, seed) for seed in range(INPUTS)]
     context = torch.zeros(1, dtype=torch.int64)
-    stack = SamplerStack(SamplerSettings(top_p=0.9, typical_p=0.9, xtc=XTCSettings(0.5, 0.1)))
+    settings = SamplerSettings(top_p=0.9, typical_p=0.9, xtc=XTCSettings(0.5, 0.1))
+    stack = SamplerStack(settings)
     top_p, typical = TopPLogitsWarper(0.9), TypicalLogitsWarper(0.9)
     noise = SharedRandomness(7).noise(0, VOCAB_SIZE)
 
@@ -37,8 +40,10 @@ def measure() -> list[Result]:
 
     for i in range(INPUTS):
         for row, theirs in zip(logits[i], transformers_way(i), strict=True):
-            stages = {stage.name: stage.p for stage in stack.stages(context, row, 0.9)}
-            same = np.array_equal(stages["typical_p"] > 0, torch.isfinite(theirs).numpy())
+            passage = through(stack.plan.before, settings, Distribution.of(row), context.numpy())
+            left = passage.distribution.ids
+            assert left is not None
+            same = np.array_equal(np.sort(left), torch.isfinite(theirs).nonzero()[:, 0].numpy())
             assert same, "the two ways leave different tokens"
     times = interleaved({"ours": ours, "transformers": transformers_way}, rounds=15)
     return [

@@ -85,6 +85,50 @@ KNOBS: dict[str, Knob] = {
             soft_low=0.5, soft_high=2.0,
         ),
         Knob(
+            "presence_penalty", "Presence penalty", 0.0, -2.0, 2.0, 0.05,
+            "Lowers the scores of tokens that already occurred by this much. 0 is off.",
+        ),
+        Knob(
+            "frequency_penalty", "Frequency penalty", 0.0, -2.0, 2.0, 0.05,
+            "Lowers the score of a token by this much for each time that it occurred. 0 is off.",
+        ),
+        Knob(
+            "penalty_window", "Penalty window", 0, 0, math.inf, 1,
+            "How many of the last tokens the three penalties look at. 0 means all.",
+            integer=True, soft_high=4096,
+        ),
+        Knob(
+            "dry_multiplier", "DRY multiplier", 0.0, 0.0, 100.0, 0.05,
+            "How strongly DRY lowers tokens that would continue a repetition. 0 is off.",
+            soft_high=5.0,
+        ),
+        Knob(
+            "dry_base", "DRY base", 1.75, 1.0, 10.0, 0.05,
+            "How fast DRY grows with the length of the repetition.", soft_high=4.0,
+        ),
+        Knob(
+            "dry_allowed_length", "DRY allowed length", 2, 1, 1000, 1,
+            "Repetitions up to this many tokens are left alone.", integer=True, soft_high=20,
+        ),
+        Knob(
+            "dry_window", "DRY window", 0, 0, math.inf, 1,
+            "How many of the last tokens DRY looks at. 0 means all.", integer=True, soft_high=4096,
+        ),
+        Knob(
+            "dynatemp_range", "Dynamic temperature", 0.0, 0.0, 100.0, 0.05,
+            "Lets the temperature go this far down where the model is sure, and up where it is "
+            "not. 0 is off.", soft_high=2.0,
+        ),
+        Knob(
+            "dynatemp_exponent", "Dynamic exponent", 1.0, 0.01, 10.0, 0.05,
+            "Above 1 the temperature stays low longer, below 1 it rises sooner.", soft_high=4.0,
+        ),
+        Knob(
+            "top_n_sigma", "Top-nσ", 0.0, 0.0, 100.0, 0.05,
+            "Keeps tokens whose score is within n standard deviations of the best. 0 is off.",
+            soft_high=5.0,
+        ),
+        Knob(
             "top_k", "Top-k", 0, 0, math.inf, 1,
             "Keeps the k most probable tokens. 0 is off.", integer=True, soft_high=200,
         ),

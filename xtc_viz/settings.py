@@ -13,6 +13,8 @@ from xtc_viz.knobs import KNOBS
 
 MIN_TEMPERATURE = 0.01
 """The least temperature beside 0."""
+LEAST_FLOAT32 = 2.0**-149
+"""The least positive float32: a token whose probability is 0 is never eligible."""
 
 
 class Strategy(StrEnum):
@@ -24,11 +26,31 @@ class Strategy(StrEnum):
     DROP_TOP = "drop_top"
 
 
-class XTCPlace(StrEnum):
-    """Where XTC stands in the stack relative to temperature; engines differ."""
+class Stage(StrEnum):
+    """A stop of the sampler stack. `SamplerSettings.order` puts them in order."""
 
-    AFTER_TEMPERATURE = "after_temperature"
-    BEFORE_TEMPERATURE = "before_temperature"
+    REPETITION_PENALTY = "repetition_penalty"
+    PRESENCE_PENALTY = "presence_penalty"
+    FREQUENCY_PENALTY = "frequency_penalty"
+    DRY = "dry"
+    TEMPERATURE = "temperature"
+    TOP_N_SIGMA = "top_n_sigma"
+    TOP_K = "top_k"
+    TOP_P = "top_p"
+    MIN_P = "min_p"
+    TYPICAL_P = "typical_p"
+    EPSILON_CUTOFF = "epsilon_cutoff"
+    ETA_CUTOFF = "eta_cutoff"
+    XTC = "xtc"
+
+
+ORDER = tuple(Stage)
+"""The order of the paper: XTC acts on what penalties, temperature and truncation leave."""
+
+
+def in_order(*last: Stage) -> tuple[Stage, ...]:
+    """Return the default order with these stages moved to its end."""
+    return (*(stage for stage in ORDER if stage not in last), *last)
 
 
 def _check_knobs(settings: Any) -> None:
@@ -56,6 +78,20 @@ def _known(cls: type, data: object) -> dict[str, Any]:
         if name not in names:
             raise SettingsError(str(name), f"one of {', '.join(sorted(names))}", name)
     return dict(data)
+
+
+def _order(value: object) -> tuple[Stage, ...]:
+    """Check an order of stages; those that it does not name go where the default has them."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise SettingsError("order", f"a list of {', '.join(ORDER)}", value)
+    order = [_choice("order", Stage, name) for name in value]
+    if len(set(order)) < len(order):
+        raise SettingsError("order", "a list that names no stage twice", [*map(str, order)])
+    for place, stage in enumerate(ORDER):
+        if stage not in order:
+            before = [order.index(other) for other in ORDER[:place]]
+            order.insert(max(before, default=-1) + 1, stage)
+    return tuple(order)
 
 
 def _token_ids(name: str, ids: object) -> frozenset[int]:
@@ -89,7 +125,7 @@ class XTCSettings:
     @property
     def tau32(self) -> float:
         """τ rounded to float32, the precision in which probabilities are compared with it."""
-        return float(array("f", (self.tau,))[0])
+        return max(float(array("f", (self.tau,))[0]), LEAST_FLOAT32)
 
     @property
     def max_eligible(self) -> int:
@@ -109,14 +145,27 @@ XTC_OFF = XTCSettings(rho=0.0)
 
 @dataclass(frozen=True, slots=True)
 class SamplerSettings:
-    """The sampler stack of one lane, named as in transformers; each stage is off by default.
+    """The sampler stack of one lane; each stage is off by default. The knobs say what each does.
 
-    The order is repetition penalty, temperature, top-k, top-p, min-p, typical-p, epsilon, eta,
-    XTC; with `xtc_place` before temperature, temperature moves behind XTC (as in llama.cpp).
+    `order` holds every stage. `penalty_window` is for the repetition, presence and frequency
+    penalties, the `dry_…` settings are those of DRY, whose `dry_breakers` are token ids, and
+    `dynatemp_range` with `dynatemp_exponent` lets the temperature stage follow the entropy.
+    Temperature 0 always comes last: it takes the most probable token that is left.
     """
 
     repetition_penalty: float = KNOBS["repetition_penalty"].default
+    presence_penalty: float = KNOBS["presence_penalty"].default
+    frequency_penalty: float = KNOBS["frequency_penalty"].default
+    penalty_window: int = int(KNOBS["penalty_window"].default)
+    dry_multiplier: float = KNOBS["dry_multiplier"].default
+    dry_base: float = KNOBS["dry_base"].default
+    dry_allowed_length: int = int(KNOBS["dry_allowed_length"].default)
+    dry_window: int = int(KNOBS["dry_window"].default)
+    dry_breakers: frozenset[int] = frozenset()
     temperature: float = KNOBS["temperature"].default
+    dynatemp_range: float = KNOBS["dynatemp_range"].default
+    dynatemp_exponent: float = KNOBS["dynatemp_exponent"].default
+    top_n_sigma: float = KNOBS["top_n_sigma"].default
     top_k: int = int(KNOBS["top_k"].default)
     top_p: float = KNOBS["top_p"].default
     min_p: float = KNOBS["min_p"].default
@@ -124,23 +173,33 @@ class SamplerSettings:
     epsilon_cutoff: float = KNOBS["epsilon_cutoff"].default
     eta_cutoff: float = KNOBS["eta_cutoff"].default
     xtc: XTCSettings = XTC_OFF
-    xtc_place: XTCPlace = XTCPlace.AFTER_TEMPERATURE
+    order: tuple[Stage, ...] = ORDER
 
     def __post_init__(self) -> None:
         _check_knobs(self)
         if 0.0 < self.temperature < MIN_TEMPERATURE:
             # Smaller ones overflow float32 and mean the same: the most probable token.
             raise SettingsError("temperature", f"0 or at least {MIN_TEMPERATURE}", self.temperature)
-        object.__setattr__(self, "xtc_place", _choice("xtc_place", XTCPlace, self.xtc_place))
+        object.__setattr__(self, "order", _order(self.order))
+        object.__setattr__(self, "dry_breakers", _token_ids("dry_breakers", self.dry_breakers))
         if not isinstance(self.xtc, XTCSettings):
             object.__setattr__(self, "xtc", XTCSettings.from_dict(self.xtc))
 
     def to_dict(self) -> dict[str, Any]:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return values | {"xtc": self.xtc.to_dict(), "xtc_place": str(self.xtc_place)}
+        breakers, order = sorted(self.dry_breakers), [*map(str, self.order)]
+        return values | {"xtc": self.xtc.to_dict(), "dry_breakers": breakers, "order": order}
 
     @classmethod
     def from_dict(cls, data: object) -> Self:
+        """Read what `to_dict` wrote, or an older version with `xtc_place` in place of an order."""
+        if isinstance(data, Mapping) and "xtc_place" in data and "order" not in data:
+            place = {"after_temperature": ORDER, "before_temperature": in_order(Stage.TEMPERATURE)}
+            data = dict(data)
+            name = data.pop("xtc_place")
+            if name not in list(place):
+                raise SettingsError("xtc_place", f"one of {', '.join(place)}", name)
+            data["order"] = place[name]
         return cls(**_known(cls, data))
 
 

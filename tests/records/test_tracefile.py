@@ -20,11 +20,22 @@ from hypothesis import strategies as st
 
 from xtc_viz.errors import TraceError
 from xtc_viz.records.check import check
-from xtc_viz.records.columns import COLUMNS, shortest
-from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace, token_ids
+from xtc_viz.records.columns import COLUMNS, default_of
+from xtc_viz.records.reading import shortest
+from xtc_viz.records.step import Bound, Step
+from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, ModelInfo, Trace, token_ids
 from xtc_viz.records.tracefile import MAX_BYTES, dumps, load, loads, save
 from xtc_viz.sampling.rule import Outcome, decide
-from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, Strategy, XTCSettings
+from xtc_viz.sampling.stages import view
+from xtc_viz.settings import (
+    LaneSettings,
+    RunSettings,
+    SamplerSettings,
+    Stage,
+    Strategy,
+    XTCSettings,
+    in_order,
+)
 
 VOCAB_SIZE = 50_000
 MODEL = ModelInfo(
@@ -138,6 +149,10 @@ def steps(draw: st.DrawFn) -> Step:
         cut_probs=array("f", [0.01] * len(cut_ids)),
         cut_by=array("b", [0] * len(cut_ids)),
         forced=draw(st.booleans()),
+        log_zs=tuple(draw(st.lists(st.floats(-99, 99), max_size=2))),
+        temperature=draw(st.floats(0, 9)),
+        final=draw(st.sampled_from((array("f"), probs))),
+        bound=draw(st.sampled_from((Bound.NONE, Bound.ENTROPY | Bound.DRAW))),
     )
 
 
@@ -150,7 +165,12 @@ def traces(draw: st.DrawFn) -> Trace:
         strategy=st.sampled_from(Strategy),
         protected=st.frozensets(st.integers(0, VOCAB_SIZE - 1), max_size=4),
     )
-    sampler = st.builds(SamplerSettings, temperature=st.floats(0.01, 2) | st.just(0.0), xtc=xtc)
+    sampler = st.builds(
+        SamplerSettings,
+        temperature=st.floats(0.01, 2) | st.just(0.0),
+        xtc=xtc,
+        order=st.permutations(Stage),
+    )
     lane = st.builds(
         LaneTrace,
         settings=st.builds(LaneSettings, name=TEXT, sampler=sampler),
@@ -222,7 +242,40 @@ def test_another_ending_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_field_of_a_step_has_its_column() -> None:
-    assert list(COLUMNS) == [field.name for field in fields(Step)]
+    """In the same order, by which steps are made from columns; later ones have a default."""
+    assert [column.name for column in COLUMNS] == [field.name for field in fields(Step)]
+    for column in COLUMNS:
+        if column.since > 1:
+            assert default_of(column) == getattr(STEP, column.name)
+
+
+OLD = Path(__file__).with_name("version-1.json.gz")
+
+
+def test_a_file_of_version_1_is_read() -> None:
+    """A run of four lanes that the last program of that version wrote; see its settings."""
+    trace = load(OLD)
+    assert [len(lane.steps) for lane in trace.lanes] == [24, 24, 24, 6]
+    assert trace.lanes[1].settings.sampler.order == in_order(Stage.TEMPERATURE)
+    assert trace.lanes[3].branch == Branch(1, 5)
+    assert trace.lanes[3].steps[5].forced
+    assert loads(dumps(trace)) == trace
+    for lane in trace.lanes:
+        for position, step in enumerate(lane.steps):
+            context = [*trace.prompt_ids, *(s.token for s in lane.steps[:position])]
+            seen = view(step, lane.settings.sampler, context)
+            assert all(0.0 <= stage.rest <= 1.0 for stage in seen.stages)
+            shown = seen.stages[-1].probs[seen.ids.index(step.token)]
+            assert step.forced or shown == pytest.approx(step.q, rel=1e-4)
+
+
+def test_columns_of_a_newer_program_are_kept() -> None:
+    data = json.loads(dumps(TRACE))
+    data["lanes"][1]["steps"] |= {"luck": [1, "two"], 'odd "name\n': [None, {"a": [1]}]}
+    trace = loads(json.dumps(data))
+    assert dict(trace.lanes[1].unknown)["luck"] == (1, "two")
+    assert trace.unknown_columns == ("luck", 'odd "name\n')
+    assert json.loads(dumps(trace))["lanes"] == data["lanes"]
 
 
 # Size
@@ -299,12 +352,12 @@ def test_a_step_takes_at_most_1200_bytes(tmp_path: Path, truncated: bool) -> Non
     ("text", "message"),
     [
         ("", r"broken or cut short: Expecting value in line 1, column 1"),
-        ("[]", r'no xtc_viz trace: its "format" is not "xtc_viz.records.trace"'),
+        ("[]", r'no xtc_viz trace: its "format" is not "xtc_viz.trace"'),
         ('{"format": "other"}', r"no xtc_viz trace"),
-        ('{"format": "xtc_viz.records.trace", "version": 7}',
-         r"made by version 7 of the format; this program reads version 1"),
-        ('{"format": "xtc_viz.records.trace"}', r"made by version None"),
-        ('{"format": "xtc_viz.records.trace", "version": 1}', r"the trace lacks `app`"),
+        ('{"format": "xtc_viz.trace", "version": 7}',
+         r"made by version 7 of the format; this program reads versions 1 to 2"),
+        ('{"format": "xtc_viz.trace"}', r"made by version None"),
+        ('{"format": "xtc_viz.trace", "version": 1}', r"the trace lacks `app`"),
         ('{"a": 1, "a": 2}', r"the same name twice"),
         ('{"a": NaN}', r"NaN is no number that a trace may hold"),
         ("[" * 100_000, r"trace is broken"),
@@ -383,7 +436,11 @@ def changed(place: Place, value: object) -> str:
         (("lanes", 1, "branch", "lane"), 1, r"lane 2: it branches from lane 2, which cannot be"),
         (("lanes", 1, "branch", "position"), 3, r"position 3 of a lane of 2 steps"),
         ((*STEPS, "coin"), ..., r"lane 2, steps lacks `coin`"),
-        ((*STEPS, "luck"), [], r"lane 2, steps has an unknown 'luck'"),
+        ((*STEPS, "luck"), [], r"lane 2: column 'luck' has 0 entries, but column `token` has 2"),
+        ((*STEPS, "final", 0), [0.5], r"it has 3 `ids`, but 1 `final`"),
+        ((*STEPS, "final", 0), [0.5, 2, 0], r"`final` must be in \[0, 1\]"),
+        ((*STEPS, "temperature", 0), -1, r"`temperature` must be >= 0, but is -1"),
+        ((*STEPS, "log_zs"), ..., r"lane 2, steps lacks `log_zs`"),
         ((*STEPS, "coin"), "x", r"lane 2, column `coin` must be a list, but is 'x'"),
         ((*STEPS, "coin"), [0.5], r"lane 2: column `coin` has 1 entries, but column `token` has 2"),
         ((*STEPS, "coin", 1), "x", r"lane 2, column `coin`, step 2 must be a finite number"),

@@ -90,3 +90,13 @@ def test_noise_above_admits_little_else(score):
     lowest = noise_above(score)
     just_below = gumbel(np.array([max(0, lowest - 1)], dtype=np.uint32))[0]
     assert lowest == 0 or just_below < score
+
+
+@given(
+    seed=st.integers(0, 2**64 - 1),
+    step=st.integers(0, 2**40),
+    ids=st.lists(st.integers(0, 4999), max_size=30),
+)
+def test_the_noise_of_a_few_tokens_is_theirs_among_all(seed, step, ids):
+    shared = SharedRandomness(seed, 3)
+    assert shared.noise_of(step, ids).tolist() == shared.noise(step, 5000)[ids].tolist()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,10 +82,21 @@ def test_the_four_strategies(strategy, coin, removed):
     assert decision.underdog == 9
 
 
-def test_eligible_count_includes_equality():
-    assert eligible_count(PROBS, 0.3) == 2
-    assert eligible_count(PROBS, 0.41) == 0
-    assert eligible_count((), 0.1) == 0
+def test_eligible_count_compares_in_float32_and_includes_equality():
+    probs = array("f", PROBS)
+    assert eligible_count(probs, settings(tau=0.3)) == 2
+    assert eligible_count(probs, settings(tau=0.41)) == 0
+    assert eligible_count((), settings(tau=0.1)) == 0
+
+
+def test_a_token_without_probability_is_never_eligible():
+    """Not even where τ is so small that float32 has no number for it."""
+    assert eligible_count((1.0, 0.0), settings(tau=1e-60)) == 1
+
+
+def test_tokens_below_the_floor_are_not_looked_at():
+    more = decide((*IDS, 4, 5), (*PROBS, 0.06, 0.04), 0.23, settings())
+    assert more == decide(IDS, PROBS, 0.23, settings())
 
 
 @given(

@@ -20,12 +20,13 @@ from transformers import (
     TypicalLogitsWarper,
 )
 
+from tests.sampling.dense import dense_stages
 from xtc_viz.errors import DistributionError
 from xtc_viz.sampling.operator import apply_xtc
 from xtc_viz.sampling.randomness import SharedRandomness, gumbel
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.sampling.stack import SamplerStack
-from xtc_viz.settings import SamplerSettings, XTCPlace, XTCSettings
+from xtc_viz.settings import ORDER, SamplerSettings, Stage, XTCSettings, in_order
 
 REFERENCES = {
     "repetition_penalty": RepetitionPenaltyLogitsProcessor,
@@ -68,8 +69,7 @@ def reference(logits, **settings):
 
 
 def assert_same_stages(logits, values):
-    stages = SamplerStack(SamplerSettings(**values)).stages(CONTEXT, logits, 0.0)
-    ours = {stage.name: stage.p for stage in stages}
+    ours = dense_stages(SamplerSettings(**values), CONTEXT, logits)
     for name, p in reference(logits, **values):
         # A token at the very edge of a cumulative mass may fall either way in float32.
         different = (ours[name] > 0) != (p > 0)
@@ -106,8 +106,7 @@ def test_all_stages_in_order(seed):
 )
 def test_any_truncation_of_small_vocabularies(row, masked, values):
     logits = torch.tensor([*(x / 64 for x in row), *[-math.inf] * masked])
-    stages = SamplerStack(SamplerSettings(**values)).stages(torch.tensor([0]), logits, 0.0)
-    ours = {stage.name: stage.p for stage in stages}
+    ours = dense_stages(SamplerSettings(**values), torch.tensor([0]), logits)
     before = ours["raw"]
     scores = logits[None]
     for name in [name for name in REFERENCES if name in values]:
@@ -145,8 +144,8 @@ def _at_the_edge(p, name, value):
 
 def test_top_k_keeps_all_that_tie_at_its_edge():
     logits = torch.tensor([3.0, 2.0, 2.0, 2.0, 1.0])
-    stages = SamplerStack(SamplerSettings(top_k=2)).stages(CONTEXT[:1], logits, 0.0)
-    assert (stages[1].p > 0).tolist() == [True, True, True, True, False]
+    p = dense_stages(SamplerSettings(top_k=2), CONTEXT[:1], logits)["top_k"]
+    assert (p > 0).tolist() == [True, True, True, True, False]
 
 
 # --- XTC in the stack -----------------------------------------------------------------------
@@ -157,20 +156,21 @@ def test_top_k_keeps_all_that_tie_at_its_edge():
 def test_xtc_acts_on_what_the_stages_left(seed, truncation):
     """Against transformers' processors and the tensor operator, end to end."""
     xtc = XTCSettings(rho=0.5, tau=0.05)
-    stack = SamplerStack(SamplerSettings(temperature=1.2, xtc=xtc, **truncation))
+    sampler = SamplerSettings(temperature=1.2, xtc=xtc, **truncation)
     logits = peaked(seed)
     scores = TemperatureLogitsWarper(1.2)(None, logits[None])
     for name, value in truncation.items():
         scores = REFERENCES[name](value)(None, scores)
     coin = SharedRandomness(seed).coin(0)
     result, [decision] = apply_xtc(scores, [coin], xtc)
-    step = stack.run(CONTEXT, logits, coin, SharedRandomness(seed).noise(0, 5000))
+    noise = SharedRandomness(seed).noise(0, 5000)
+    step = SamplerStack(sampler).run(CONTEXT, logits, coin, noise)
     assert step.outcome is decision.outcome
     assert tuple(step.ids[: step.eligible]) == decision.eligible
     assert step.removed == decision.removed
     assert step.removed_mass == pytest.approx(decision.removed_mass, abs=1e-5)
     q = result.double().softmax(-1)[0].numpy()
-    np.testing.assert_allclose(stack.stages(CONTEXT, logits, coin)[-1].p, q, atol=1e-5)
+    np.testing.assert_allclose(dense_stages(sampler, CONTEXT, logits, coin)["xtc"], q, atol=1e-5)
     assert step.q == pytest.approx(q[step.token], rel=1e-4)
 
 
@@ -179,17 +179,20 @@ def test_xtc_before_temperature_decides_on_unscaled_probabilities():
     xtc = XTCSettings(rho=1.0, tau=0.2)
     noise = SharedRandomness(1).noise(0, 4)
 
-    def run(place):
-        stack = SamplerStack(SamplerSettings(temperature=3.0, xtc=xtc, xtc_place=place))
-        return stack.run(CONTEXT, logits, 0.0, noise), stack.stages(CONTEXT, logits, 0.0)
+    def run(order):
+        sampler = SamplerSettings(temperature=3.0, xtc=xtc, order=order)
+        return (
+            SamplerStack(sampler).run(CONTEXT, logits, 0.0, noise),
+            dense_stages(sampler, CONTEXT, logits),
+        )
 
-    after, _ = run(XTCPlace.AFTER_TEMPERATURE)
-    before, stages = run(XTCPlace.BEFORE_TEMPERATURE)
+    after, _ = run(ORDER)
+    before, stages = run(in_order(Stage.TEMPERATURE))
     assert (after.eligible, after.removed) == (3, (0, 1))  # flattened: .34 .29 .23 .16
     assert (before.eligible, before.removed) == (2, (0,))
     q = np.array([0, 0.3, 0.15, 0.05]) ** (1 / 3)
-    np.testing.assert_allclose(stages[-1].p, q / q.sum(), atol=1e-6)
-    assert [stage.name for stage in stages] == ["raw", "xtc", "temperature"]
+    np.testing.assert_allclose(stages["temperature"], q / q.sum(), atol=1e-6)
+    assert list(stages) == ["raw", "xtc", "temperature"]
     assert before.q == pytest.approx((q / q.sum())[before.token], rel=1e-5)
 
 
@@ -212,16 +215,67 @@ def test_masked_tokens_are_never_eligible_nor_drawn():
     assert steps[0].entropy == pytest.approx(math.log(2))
 
 
+@given(
+    seed=st.integers(0, 10**6),
+    order=st.permutations(Stage),
+    on=st.sets(st.sampled_from(list(ONES)), max_size=5),
+    coin=st.sampled_from([0.0, 0.9]),
+)
+@settings(max_examples=150)
+def test_any_order_of_stages(seed, order, on, coin):
+    """Against transformers' processors and the tensor operator, run in that order."""
+    xtc = XTCSettings(rho=0.5, tau=0.05)
+    values = {name: ONES[name] for name in on}
+    sampler = SamplerSettings(xtc=xtc, order=order, **values)
+    logits = peaked(seed, vocab_size=400)
+    scores = without = logits[None]
+    for stage in order:
+        if stage is Stage.XTC:
+            scores, _ = apply_xtc(scores, [coin], xtc)
+        elif stage in on:
+            scores, without = (
+                REFERENCES[stage](ONES[stage])(CONTEXT[None], x) for x in (scores, without)
+            )
+    noise = SharedRandomness(seed).noise(0, 400)
+    step = SamplerStack(sampler).run(CONTEXT, logits, coin, noise)
+    theirs = scores.double().softmax(-1)[0].numpy()
+    ours = list(dense_stages(sampler, CONTEXT, logits, coin).values())[-1]
+    different = (ours > 0) != (theirs > 0)
+    if different.any():  # a token at the very edge of a cumulative mass
+        assert theirs[different].sum() + ours[different].sum() < 0.02
+        return
+    np.testing.assert_allclose(ours, theirs, atol=2e-5, rtol=1e-3)
+    assert step.q == pytest.approx(theirs[step.token], rel=2e-3)
+    log_q = np.log(theirs, out=np.full(400, -np.inf), where=theirs > 0)
+    assert step.token == (log_q + gumbel(noise)).argmax()
+    if not (np.isfinite(without.numpy()) != np.isfinite(scores.numpy())).any():
+        assert step.counterfactual == step.token
+
+
+def test_truncation_after_xtc_sees_what_it_left():
+    """aphrodite's order: top-k and top-p come behind XTC."""
+    logits = torch.tensor([0.4, 0.3, 0.2, 0.06, 0.04]).log()
+    sampler = SamplerSettings(
+        top_k=2, xtc=XTCSettings(rho=1.0, tau=0.15), order=in_order(Stage.TOP_K)
+    )
+    step = SamplerStack(sampler).run(CONTEXT, logits, 0.0, SharedRandomness(4).noise(0, 5))
+    assert (step.eligible, step.removed) == (3, (0, 1))  # it received all five
+    assert list(step.final) == pytest.approx([0, 0, 0.2 / 0.26, 0.06 / 0.26, 0])
+    assert step.token in (2, 3)
+    assert step.counterfactual in (0, 1)  # without XTC top-k leaves these
+    assert step.q == pytest.approx(step.final[step.token])
+
+
 # --- the draw -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])
-@pytest.mark.parametrize("place", XTCPlace)
-def test_the_draw_is_the_argmax_over_the_whole_vocabulary(temperature, place):
+@pytest.mark.parametrize("order", [ORDER, in_order(Stage.TEMPERATURE)], ids=["early", "late"])
+def test_the_draw_is_the_argmax_over_the_whole_vocabulary(temperature, order):
     """The head-and-contenders shortcut against the plain definition, on every token."""
     logits = peaked(3, vocab_size=3000, spread=1.0, height=2.0)
     xtc = XTCSettings(rho=0.5, tau=0.01)
-    stack = SamplerStack(SamplerSettings(temperature=temperature, xtc=xtc, xtc_place=place))
+    stack = SamplerStack(SamplerSettings(temperature=temperature, xtc=xtc, order=order))
     tail = 0
     for seed in range(150):
         shared = SharedRandomness(seed)

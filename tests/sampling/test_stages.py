@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
+from tests.sampling.dense import dense_stages
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
-from xtc_viz.sampling.stages import active_truncations, final_probs, view
-from xtc_viz.sampling.truncation import filters
-from xtc_viz.settings import SamplerSettings, XTCPlace, XTCSettings
+from xtc_viz.sampling.stages import final_probs, view
+from xtc_viz.settings import SamplerSettings, Stage, XTCSettings, in_order
 
 XTC = XTCSettings(rho=1.0, tau=0.05)
 CONTEXT = torch.tensor([3, 1, 4, 1, 5])
@@ -21,7 +23,7 @@ STACKS = {
     "both": {"repetition_penalty": 1.4, "temperature": 1.3},
     "truncated": {"top_k": 30, "top_p": 0.9, "min_p": 0.03, "typical_p": 0.9},
     "cutoffs": {"epsilon_cutoff": 0.01, "eta_cutoff": 0.05},
-    "late": {"temperature": 1.7, "xtc_place": XTCPlace.BEFORE_TEMPERATURE, "top_p": 0.95},
+    "late": {"temperature": 1.7, "order": in_order(Stage.TEMPERATURE), "top_p": 0.95},
     "zero": {"temperature": 0.0},
     "everything": {
         "repetition_penalty": 1.2,
@@ -29,6 +31,44 @@ STACKS = {
         "top_p": 0.95,
         "min_p": 0.02,
     },
+    "three penalties": {
+        "repetition_penalty": 1.2,
+        "presence_penalty": 0.4,
+        "frequency_penalty": 0.3,
+        "penalty_window": 3,
+        "temperature": 0.8,
+    },
+    "dry": {"dry_multiplier": 0.8, "dry_allowed_length": 1, "min_p": 0.01},
+    "dynamic": {"temperature": 1.0, "dynatemp_range": 0.6, "top_k": 60},
+    "sigma": {"top_n_sigma": 1.5, "temperature": 1.4},
+    # koboldcpp's: truncation, then temperature, then XTC
+    "temperature behind truncation": {
+        "top_k": 40,
+        "top_p": 0.95,
+        "temperature": 1.3,
+        "order": in_order(Stage.TEMPERATURE, Stage.XTC),
+    },
+    "truncation on both sides of temperature": {
+        "top_k": 40,
+        "temperature": 1.3,
+        "min_p": 0.05,
+        "order": (Stage.TOP_K, Stage.TEMPERATURE, Stage.MIN_P, Stage.XTC),
+    },
+    # aphrodite's: top-k and top-p after XTC
+    "truncation behind XTC": {
+        "top_k": 12,
+        "top_p": 0.9,
+        "order": in_order(Stage.TOP_K, Stage.TOP_P),
+    },
+    # mlx-lm's: top-p, min-p, XTC, top-k, temperature
+    "mlx": {
+        "top_p": 0.98,
+        "top_k": 20,
+        "temperature": 0.8,
+        "order": in_order(Stage.XTC, Stage.TOP_K, Stage.TEMPERATURE),
+    },
+    "dynamic behind XTC": {"dynatemp_range": 0.5, "order": in_order(Stage.TEMPERATURE)},
+    "penalty behind XTC": {"repetition_penalty": 1.3, "order": in_order(Stage.REPETITION_PENALTY)},
 }
 
 
@@ -39,15 +79,12 @@ def test_the_record_shows_what_the_stack_did(values, seed):
     logits = torch.randn(800, generator=generator) * 2
     logits[torch.randperm(800, generator=generator)[:4]] += 4
     sampler = SamplerSettings(xtc=XTC, **values)
-    stack = SamplerStack(sampler)
-    step = stack.run(CONTEXT, logits, 0.0, SharedRandomness(seed).noise(0, 800))
-    dense = {stage.name: stage.p for stage in stack.stages(CONTEXT, logits, 0.0)}
-    seen = view(step, sampler, frozenset(CONTEXT.tolist()))
-    names = [stage.name for stage in seen.stages]
-    assert names[0] == "raw"
-    assert names[-1] == list(dense)[-1]
+    step = SamplerStack(sampler).run(CONTEXT, logits, 0.0, SharedRandomness(seed).noise(0, 800))
+    dense = dense_stages(sampler, CONTEXT, logits)
+    seen = view(step, sampler, CONTEXT.tolist())
+    assert [stage.name for stage in seen.stages] == list(dense)
     for stage in seen.stages:
-        p = dense[stage.name.rsplit(" + ")[-1]]
+        p = dense[stage.name]
         np.testing.assert_allclose(stage.probs, p[list(seen.ids)], atol=2e-6, rtol=2e-4)
         assert sum(stage.probs) + stage.rest == pytest.approx(1.0, abs=1e-5)
     np.testing.assert_allclose(
@@ -59,7 +96,7 @@ def test_dropped_tokens_fall_to_zero_at_their_stage():
     logits = torch.tensor([0.4, 0.3, 0.2, 0.06, 0.04]).log()
     sampler = SamplerSettings(top_k=4, min_p=0.25)
     step = SamplerStack(sampler).run(CONTEXT, logits, 0.9, SharedRandomness(1).noise(0, 5))
-    seen = view(step, sampler, frozenset())
+    seen = view(step, sampler, CONTEXT.tolist())
     assert seen.ids == (0, 1, 2, 3, 4)
     raw, top_k, min_p, _ = (stage.probs for stage in seen.stages)
     assert raw == pytest.approx((0.4, 0.3, 0.2, 0.06, 0.04))
@@ -67,7 +104,16 @@ def test_dropped_tokens_fall_to_zero_at_their_stage():
     assert min_p == pytest.approx([p / 0.9 for p in (0.4, 0.3, 0.2, 0, 0)])
 
 
-@pytest.mark.parametrize("values", STACKS.values(), ids=STACKS)
-def test_truncations_run_in_the_order_in_which_they_are_named(values):
-    sampler = SamplerSettings(**values)
-    assert active_truncations(sampler) == tuple(name for name, _ in filters(sampler))
+def test_an_old_record_shows_two_stages_together_whose_parts_it_does_not_know():
+    """Version 1 recorded the normalizer behind penalty and temperature, not that in between."""
+    logits = torch.tensor([0.4, 0.3, 0.2, 0.06, 0.03, 0.01]).log()
+    sampler = SamplerSettings(repetition_penalty=1.4, temperature=0.7)
+    noise = SharedRandomness(1).noise(0, 6)
+    step = replace(SamplerStack(sampler).run(CONTEXT, logits, 0.9, noise), log_zs=())
+    seen = view(step, sampler, CONTEXT.tolist())
+    names = [stage.name for stage in seen.stages]
+    assert names == ["raw", "repetition_penalty + temperature", "xtc"]
+    dense = dense_stages(sampler, CONTEXT, logits)
+    raw, p = dense["raw"], dense["temperature"]
+    np.testing.assert_allclose(seen.stages[1].probs, p[list(seen.ids)], atol=1e-6)
+    assert seen.stages[0].probs == pytest.approx(raw[list(seen.ids)], abs=1e-6)

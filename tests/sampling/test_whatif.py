@@ -20,9 +20,10 @@ from xtc_viz.settings import (
     LaneSettings,
     RunSettings,
     SamplerSettings,
+    Stage,
     Strategy,
-    XTCPlace,
     XTCSettings,
+    in_order,
 )
 
 
@@ -75,8 +76,10 @@ def test_the_settings_of_the_run_give_back_the_run():
     "sampler",
     [
         SamplerSettings(),
-        SamplerSettings(temperature=1.6, xtc_place=XTCPlace.BEFORE_TEMPERATURE),
+        SamplerSettings(temperature=1.6, order=in_order(Stage.TEMPERATURE)),
         SamplerSettings(temperature=0.0),
+        SamplerSettings(top_k=7, order=in_order(Stage.TOP_K)),
+        SamplerSettings(min_p=0.2, repetition_penalty=1.5, order=in_order(Stage.MIN_P)),
     ],
 )
 def test_a_step_decided_anew_is_drawn_from_what_is_left(sampler):
@@ -90,7 +93,7 @@ def test_a_step_decided_anew_is_drawn_from_what_is_left(sampler):
         coin, noise = shared.coin(0), shared.noise(0, 60)
         step = SamplerStack(before).run(torch.tensor([0]), logits, coin, noise)
         real = SamplerStack(after).run(torch.tensor([0]), logits, coin, noise)
-        anew = decided(step, evaluate([step], after.xtc, 100).decisions[0], after)
+        anew = decided(step, evaluate([step], after.xtc, 100).decisions[0], after, [0])
         assert (anew.outcome, anew.removed) == (real.outcome, real.removed)
         if sampler.temperature:
             assert final_probs(anew, after) == pytest.approx(final_probs(real, after), rel=1e-4)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ui.factories import DOG, GIRL, MAN, TEXTS, decode, make_step, sampler
-from xtc_viz.settings import LaneSettings, SamplerSettings, XTCPlace, XTCSettings
+from xtc_viz.settings import ORDER, LaneSettings, SamplerSettings, Stage, XTCSettings, in_order
 from xtc_viz.ui import payload
 
 
@@ -34,7 +34,8 @@ def test_a_view_says_who_was_removed_and_what_is_left() -> None:
     view = payload.step_view(make_step(sampler()), sampler(), frozenset(), 10)
     assert (view["eligible"], view["removed"], view["kept"]) == (3, [11, 12], [13])
     assert view["rest"] == pytest.approx(0.04, abs=1e-5)
-    assert math.exp(view["log_z"]) == pytest.approx(0.26, abs=1e-6)
+    assert view["removed_mass"] == pytest.approx(0.74, abs=1e-6)
+    assert view["final"] is None
 
 
 def test_a_short_view_keeps_the_eligible_and_the_drawn() -> None:
@@ -44,17 +45,21 @@ def test_a_short_view_keeps_the_eligible_and_the_drawn() -> None:
     assert math.fsum(view["probs"]) + view["rest"] == pytest.approx(1.0, abs=1e-4)
 
 
-@pytest.mark.parametrize("place", list(XTCPlace))
-@pytest.mark.parametrize("temperature", [0.7, 1.0, 1.4])
-def test_the_page_can_compute_q(place: XTCPlace, temperature: float) -> None:
-    """p^power / e^log_z of the drawn token is the q that was recorded."""
+ORDERS = {"default": ORDER, "late": in_order(Stage.TEMPERATURE), "top-k": in_order(Stage.TOP_K)}
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("temperature", [0.0, 0.7, 1.0, 1.4])
+def test_the_page_can_tell_q(order: tuple[Stage, ...], temperature: float) -> None:
+    """`final`, or p of what is not removed over what is left, is the q that was recorded."""
     xtc = XTCSettings(rho=0.5, tau=0.1)
-    stack = SamplerSettings(temperature=temperature, xtc=xtc, xtc_place=place)
+    stack = SamplerSettings(temperature=temperature, top_k=20, xtc=xtc, order=order)
     trace, _ = decode(lanes=(LaneSettings("x", stack),))
     for step in trace.lanes[0].steps:
         view = payload.step_view(step, stack, frozenset(), 10)
-        q = view["p"] ** view["power"] / math.exp(view["log_z"])
-        assert q == pytest.approx(step.q, rel=1e-3)
+        place = view["ids"].index(step.token)
+        q = view["probs"][place] / (1 - view["removed_mass"])
+        assert (view["final"][place] if view["final"] else q) == pytest.approx(step.q, rel=1e-3)
 
 
 def test_a_block_holds_64_steps_and_every_text_that_they_need() -> None:

@@ -9,6 +9,7 @@ from operator import ge
 
 from xtc_viz.errors import TraceError
 from xtc_viz.records.trace import LaneTrace, Step, Trace
+from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Outcome
 
 _ROUNDING = 1e-3
@@ -36,8 +37,15 @@ def check(trace: Trace) -> None:
         raise TraceError("A trace has at least one lane, but this one has none.")
     for number, lane in enumerate(trace.lanes):
         _check_branch(f"lane {number + 1}", number, trace.lanes)
+        for name, column in lane.unknown.items():
+            if len(column) != len(lane.steps):
+                raise TraceError(
+                    f"lane {number + 1}: column {name!r} has {len(column)} entries, "
+                    f"but there are {len(lane.steps)} steps."
+                )
+        cut_once = len(plan_of(lane.settings.sampler).truncation_runs) < 2
         for position, step in enumerate(lane.steps, 1):
-            if problem := _problem(step, trace.settings.top_candidates, size):
+            if problem := _problem(step, trace.settings.top_candidates, size, cut_once):
                 raise TraceError(f"lane {number + 1}, step {position}: {problem}.")
             _have_texts(f"lane {number + 1}, step {position}: `ids`", step.ids, trace)
             _have_texts(f"lane {number + 1}, step {position}: `cut_ids`", step.cut_ids, trace)
@@ -68,14 +76,19 @@ def _check_branch(where: str, number: int, lanes: Sequence[LaneTrace]) -> None:
         )
 
 
-def _problem(step: Step, top: int, size: int) -> str | None:
-    """Say what is wrong with a step, if anything."""
+def _problem(step: Step, top: int, size: int, cut_once: bool) -> str | None:
+    """Say what is wrong with a step, if anything.
+
+    `cut_once` says that all tokens that truncation dropped are of one distribution.
+    """
+    falling = len(step.cut_ids) if cut_once else 0
     return (
         _wrong_number(step, size)
         or _wrong_distribution("", step.ids, step.probs, max(top, step.eligible), size)
-        or _wrong_distribution("cut_", step.cut_ids, step.cut_probs, len(step.cut_ids), size)
+        or _wrong_distribution("cut_", step.cut_ids, step.cut_probs, falling, size, cut_once)
         or _wrong_decision(step)
         or _wrong_truncation(step)
+        or _wrong_final(step)
     )
 
 
@@ -93,15 +106,20 @@ def _wrong_number(step: Step, size: int) -> str | None:
         return f"`coin` must be in [0, 1), but is {step.coin}"
     if not 0.0 <= step.entropy < float("inf"):
         return f"`entropy` must be >= 0, but is {step.entropy}"
+    if not 0.0 <= step.temperature < float("inf"):
+        return f"`temperature` must be >= 0, but is {step.temperature}"
     if not 1 <= step.rank <= size:
         return f"`rank` must be in [1, {size}], but is {step.rank}"
     return None
 
 
 def _wrong_distribution(
-    prefix: str, ids: array[int], probs: array[float], falling: int, size: int
+    prefix: str, ids: array[int], probs: array[float], falling: int, size: int, whole: bool = True
 ) -> str | None:
-    """Check tokens with their probabilities; the first `falling` of them must be sorted."""
+    """Check tokens with their probabilities; the first `falling` of them must be sorted.
+
+    `whole` says that they are of one distribution.
+    """
     if len(ids) != len(probs):
         return f"it has {len(ids)} `{prefix}ids`, but {len(probs)} `{prefix}probs`"
     if not ids:
@@ -115,7 +133,7 @@ def _wrong_distribution(
     head = probs[:falling]
     if not all(map(ge, head, islice(head, 1, None))):
         return f"`{prefix}probs` must fall, but some rise"
-    if sum(probs) > 1.0 + _ROUNDING:
+    if whole and sum(probs) > 1.0 + _ROUNDING:
         return f"`{prefix}probs` add up to {sum(probs):.4g}, which is more than 1"
     return None
 
@@ -148,4 +166,14 @@ def _wrong_truncation(step: Step) -> str | None:
         return f"it has {len(step.cut_ids)} `cut_ids`, but {len(step.cut_by)} `cut_by`"
     if step.cut_by and not 0 <= min(step.cut_by) <= max(step.cut_by) < len(step.kept):
         return f"`cut_by` must name one of {len(step.kept)} stages that are on"
+    return None
+
+
+def _wrong_final(step: Step) -> str | None:
+    if not step.final:
+        return None
+    if len(step.final) != len(step.ids):
+        return f"it has {len(step.ids)} `ids`, but {len(step.final)} `final`"
+    if not all(0.0 <= q <= 1.0 + _ROUNDING for q in step.final):
+        return "`final` must be in [0, 1]"
     return None

@@ -9,18 +9,13 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, overload
 
-from xtc_viz.records.trace import Step
-from xtc_viz.sampling.rule import Outcome
+from xtc_viz.records.columns import COLUMNS
+from xtc_viz.records.step import Step
 
-_FLOATS = (
-    *("coin", "removed_mass", "removable_mass", "entropy", "p", "q"),
-    *("log_z_raw", "log_z", "log_z_final"),
-)
-_INTEGERS = ("token", "counterfactual", "rank", "eligible")
-_OUTCOMES = tuple(Outcome)
-_NUMBER = {outcome: number for number, outcome in enumerate(_OUTCOMES)}
+_values = attrgetter(*(column.name for column in COLUMNS))
 
 
 class _Ragged:
@@ -40,31 +35,18 @@ class _Ragged:
         return self.values[self.ends[index] : self.ends[index + 1]]
 
 
-class _Columns:
-    __slots__ = (
-        *("floats", "integers", "outcomes", "ids", "probs", "removed", "kept"),
-        *("cut_ids", "cut_probs", "cut_by", "text", "forced"),
-    )
-
-    def __init__(self) -> None:
-        self.floats = array("d")
-        self.integers = array("i")
-        self.outcomes = array("b")
-        self.forced = array("b")
-        self.ids, self.probs = _Ragged("i"), _Ragged("f")
-        self.removed, self.kept = _Ragged("i"), _Ragged("d")
-        self.cut_ids, self.cut_probs, self.cut_by = _Ragged("i"), _Ragged("f"), _Ragged("b")
-        self.text = _Ragged("B")
-
-
 class Steps(Sequence[Step]):
     """An append-only sequence of steps. `frozen()` gives a view that stays as it is."""
 
-    __slots__ = ("_columns", "_length")
+    __slots__ = ("_columns", "_count", "_length")
 
     def __init__(self, steps: Iterable[Step] = ()) -> None:
-        self._columns = _Columns()
-        self._length: int | None = None  # None: as many as the columns hold
+        self._columns: list[_Ragged | array[Any]] = [
+            _Ragged(column.kind.typecode) if column.ragged else array(column.kind.typecode)
+            for column in COLUMNS
+        ]
+        self._count = [0]  # of all views
+        self._length: int | None = None  # None: as many as there are
         for step in steps:
             self.append(step)
 
@@ -72,32 +54,26 @@ class Steps(Sequence[Step]):
         """Add a step. Raises `TypeError` on a frozen view."""
         if self._length is not None:
             raise TypeError("a frozen view of steps cannot grow")
-        columns = self._columns
-        columns.floats.extend([getattr(step, name) for name in _FLOATS])
-        columns.integers.extend([getattr(step, name) for name in _INTEGERS])
-        for name in ("ids", "probs", "removed", "kept", "cut_ids", "cut_probs", "cut_by"):
-            getattr(columns, name).append(getattr(step, name))
-        columns.text.append(step.text.encode("utf-8", "surrogatepass"))
-        columns.forced.append(step.forced)
-        columns.outcomes.append(_NUMBER[step.outcome])  # last: it is what the length counts
+        for values, column, value in zip(self._columns, COLUMNS, _values(step), strict=True):
+            values.append(column.kind.pack(value))
+        self._count[0] += 1  # last: whoever counts a step finds all of it
 
     def frozen(self) -> Steps:
         """Return what is here now as a view that never changes; nothing is copied."""
-        view = Steps()
-        view._columns, view._length = self._columns, len(self)
+        view = Steps.__new__(Steps)
+        view._columns, view._count, view._length = self._columns, self._count, len(self)
         return view
 
     @property
     def nbytes(self) -> int:
         """The memory that the columns take, in bytes, room to grow included."""
-        arrays: list[Any] = []
-        for name in _Columns.__slots__:
-            column = getattr(self._columns, name)
-            arrays += [column.values, column.ends] if isinstance(column, _Ragged) else [column]
+        arrays: list[array[Any]] = []
+        for values in self._columns:
+            arrays += [values.values, values.ends] if isinstance(values, _Ragged) else [values]
         return sum(map(sys.getsizeof, arrays))
 
     def __len__(self) -> int:
-        return len(self._columns.outcomes) if self._length is None else self._length
+        return self._count[0] if self._length is None else self._length
 
     @overload
     def __getitem__(self, index: int) -> Step: ...
@@ -122,21 +98,9 @@ class Steps(Sequence[Step]):
         return f"Steps({len(self)})"
 
     def _step(self, i: int) -> Step:
-        columns = self._columns
-        floats = columns.floats[len(_FLOATS) * i : len(_FLOATS) * (i + 1)]
-        integers = columns.integers[len(_INTEGERS) * i : len(_INTEGERS) * (i + 1)]
-        scalars: dict[str, Any] = dict(zip(_FLOATS, floats, strict=True))
-        scalars.update(zip(_INTEGERS, integers, strict=True))
         return Step(
-            **scalars,
-            text=columns.text[i].tobytes().decode("utf-8", "surrogatepass"),
-            outcome=_OUTCOMES[columns.outcomes[i]],
-            removed=tuple(columns.removed[i]),
-            kept=tuple(columns.kept[i]),
-            ids=columns.ids[i],
-            probs=columns.probs[i],
-            cut_ids=columns.cut_ids[i],
-            cut_probs=columns.cut_probs[i],
-            cut_by=columns.cut_by[i],
-            forced=bool(columns.forced[i]),
+            *(
+                column.kind.unpack(values[i])
+                for column, values in zip(COLUMNS, self._columns, strict=True)
+            )
         )

@@ -2,17 +2,22 @@
 
 A file is one JSON object, `.json` or `.json.gz`, in ASCII, with a column a line:
 
-    {"format": "xtc_viz.records.trace", "version": 1, "app": "0.1.0",
+    {"format": "xtc_viz.trace", "version": 2, "app": "0.1.0",
      "model": {...}, "prompt": "...", "prompt_ids": [...], "system": "", "chat": false,
      "settings": {...}, "seconds": 1.5, "vocabulary": {"ids": [...], "texts": [...]},
      "lanes": [{"settings": {...}, "finish": "eos", "branch": null,
                 "steps": {"token": [...], "text": [...], ..., "ids": [[...], ...], ...}}]}
 
-The columns of `steps` are the fields of `trace.Step`, one entry a step. Numbers that are float32
-in memory are written in the fewest digits that give the same float32 back. NaN and infinities have
-no place in a file. Reading checks everything and executes nothing. Lanes and steps are counted
-from 1 in messages. (JSON cannot hold a high surrogate right before a low one: such a pair comes
-back as the character that it spells. Lone surrogates come back as they were.)
+The columns of `steps` are the fields of `step.Step`, one entry a step (`columns`). Files of every
+version are read: columns that are younger than a file take their defaults, and columns that this
+program does not know are kept, and written back (`LaneTrace.unknown`). Numbers that are float32 in
+memory are written in the fewest digits that give the same float32 back. NaN and infinities have no
+place in a file. Reading checks everything and executes nothing. Lanes and steps are counted from 1
+in messages. (JSON cannot hold a high surrogate right before a low one: such a pair comes back as
+the character that it spells. Lone surrogates come back as they were.)
+
+Version 2 came with the order of stages in a sampler's settings (version 1 has `xtc_place`) and with
+the columns `log_zs`, `temperature`, `final` and `bound`.
 """
 
 from __future__ import annotations
@@ -29,8 +34,9 @@ from typing import Any, Never, TypeVar
 from xtc_viz import __version__
 from xtc_viz.errors import SettingsError, TraceError
 from xtc_viz.records.check import check
-from xtc_viz.records.columns import (
-    COLUMNS,
+from xtc_viz.records.columns import COLUMNS, default_of
+from xtc_viz.records.packed import Steps
+from xtc_viz.records.reading import (
     read_choice,
     read_flag,
     read_float,
@@ -42,12 +48,11 @@ from xtc_viz.records.columns import (
     read_texts,
     shown,
 )
-from xtc_viz.records.packed import Steps
 from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
 from xtc_viz.settings import LaneSettings, RunSettings
 
-FORMAT = "xtc_viz.records.trace"
-VERSION = 1
+FORMAT = "xtc_viz.trace"
+VERSION = 2
 MAX_BYTES = 256 * 2**20
 """The longest text that is read; a small compressed file may claim to be endless."""
 
@@ -131,10 +136,11 @@ def loads(text: str | bytes) -> Trace:
     data = _parse(_decoded(text) if isinstance(text, bytes) else text)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise TraceError(f'This is no xtc_viz trace: its "format" is not "{FORMAT}".')
-    if data.get("version") != VERSION:
+    version = data.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
         raise TraceError(
-            f"This trace was made by version {shown(data.get('version'))} of the format; "
-            f"this program reads version {VERSION}."
+            f"This trace was made by version {shown(version)} of the format; "
+            f"this program reads versions 1 to {VERSION}."
         )
     read_object("the trace", data, _TRACE)
     read_text("`app`", data["app"])
@@ -144,7 +150,7 @@ def loads(text: str | bytes) -> Trace:
         prompt=read_text("`prompt`", data["prompt"]),
         prompt_ids=tuple(read_ints("`prompt_ids`", data["prompt_ids"])),
         settings=_settings("settings", RunSettings.from_dict, data["settings"]),
-        lanes=tuple(_lane(f"lane {number}", lane) for number, lane in enumerate(lanes, 1)),
+        lanes=tuple(_lane(f"lane {n}", lane, version) for n, lane in enumerate(lanes, 1)),
         vocabulary=_vocabulary(data["vocabulary"]),
         system=read_text("`system`", data["system"]),
         chat=read_flag("`chat`", data["chat"]),
@@ -170,13 +176,14 @@ def _lane_text(lane: LaneTrace) -> str:
     }
     steps = list(lane.steps)
     columns = {
-        name: [write(getattr(step, name)) for step in steps] for name, (write, _) in COLUMNS.items()
+        column.name: [column.kind.write(getattr(step, column.name)) for step in steps]
+        for column in COLUMNS
     }
-    return "{" + f'{_lines(head)},\n"steps": {{{_lines(columns)}}}' + "}"
+    return "{" + f'{_lines(head)},\n"steps": {{{_lines(columns | dict(lane.unknown))}}}' + "}"
 
 
 def _lines(values: dict[str, Any]) -> str:
-    return ",\n".join(f'"{name}": {_json(value)}' for name, value in values.items())
+    return ",\n".join(f"{_json(name)}: {_json(value)}" for name, value in values.items())
 
 
 _json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
@@ -225,33 +232,45 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _lane(where: str, data: object) -> LaneTrace:
+def _lane(where: str, data: object, version: int) -> LaneTrace:
     lane = read_object(where, data, _LANE)
+    columns = _columns(where, lane["steps"], version)
+    known = {column.name for column in COLUMNS}
     return LaneTrace(
         settings=_settings(where, LaneSettings.from_dict, lane["settings"]),
-        steps=Steps(_steps(where, lane["steps"])),
+        steps=Steps(_steps(where, columns)),
         finish=None if lane["finish"] is None else _finish(where, lane["finish"]),
         branch=None if lane["branch"] is None else _branch(where, lane["branch"]),
+        unknown={name: tuple(values) for name, values in columns.items() if name not in known},
     )
 
 
-def _steps(where: str, data: object) -> Iterator[Step]:
-    columns = read_object(f"{where}, steps", data, tuple(COLUMNS))
+def _columns(where: str, data: object, version: int) -> dict[str, list[Any]]:
+    """Return the columns by their names, all of the same length."""
+    names = tuple(column.name for column in COLUMNS if column.since <= version)
+    columns = read_object(f"{where}, steps", data, names, more=True)
+    count = len(read_list(f"{where}, column `token`", columns["token"]))
     for name, column in columns.items():
-        read_list(f"{where}, column `{name}`", column)
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        name, length = next(item for item in lengths.items() if item[1] != lengths["token"])
-        raise TraceError(
-            f"{where}: column `{name}` has {length} entries, "
-            f"but column `token` has {lengths['token']}."
-        )
-    read = {
-        name: COLUMNS[name][1](f"{where}, column `{name}`", column)
-        for name, column in columns.items()
-    }
-    for values in zip(*(read[name] for name in COLUMNS), strict=True):
-        yield Step(**dict(zip(COLUMNS, values, strict=True)))
+        # A name that is not ours may be anything.
+        named = f"`{name}`" if name in names else shown(name)
+        if len(read_list(f"{where}, column {named}", column)) != count:
+            raise TraceError(
+                f"{where}: column {named} has {len(column)} entries, "
+                f"but column `token` has {count}."
+            )
+    return columns
+
+
+def _steps(where: str, columns: dict[str, list[Any]]) -> Iterator[Step]:
+    count = len(columns["token"])
+    values = [
+        column.kind.read(f"{where}, column `{column.name}`", columns[column.name])
+        if column.name in columns
+        else [default_of(column)] * count
+        for column in COLUMNS
+    ]
+    for step in zip(*values, strict=True):
+        yield Step(*step)
 
 
 def _vocabulary(data: object) -> dict[int, str]:

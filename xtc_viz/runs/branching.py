@@ -50,12 +50,22 @@ def _forced(step: Step, lane: LaneSettings, token: int) -> Step:
         p, q, rank = 0.0, 0.0, len(step.ids) + 1 + step.cut_ids.index(token)
     else:
         raise SettingsError("token", "one of the step's recorded candidates", token)
-    ids, probs = step.ids[:], step.probs[:]
+    ids, probs, final = step.ids[:], step.probs[:], step.final[:]
     if token not in ids:
         ids.append(token)
         probs.append(0.0)
+        if final:
+            final.append(0.0)
     return replace(
-        step, token=token, p=p, q=min(1.0, q), rank=rank, ids=ids, probs=probs, forced=True
+        step,
+        token=token,
+        p=p,
+        q=min(1.0, q),
+        rank=rank,
+        ids=ids,
+        probs=probs,
+        final=final,
+        forced=True,
     )
 
 

@@ -2,41 +2,61 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from xtc_viz.sampling.distribution import Floats, Head, Ids, Probs
+from xtc_viz.sampling.distribution import Distribution, Floats, Head, Ids, Probs
 from xtc_viz.sampling.randomness import Noise, gumbel, noise_above
 
 
+class Drawn(NamedTuple):
+    """The token, and the one that the same noise draws where nothing was removed.
+
+    `certain` is False where a token that nobody has shown could have won.
+    """
+
+    token: int
+    counterfactual: int
+    certain: bool = True
+
+
 def draw(
-    head: Head, kept: npt.NDArray[np.bool_], p: Probs, noise: Noise, temperature: float
-) -> tuple[int, int]:
+    distribution: Distribution,
+    head: Head,
+    kept: npt.NDArray[np.bool_],
+    noise: Noise,
+    temperature: float = 1.0,
+) -> Drawn:
     """Draw one token after XTC and, with the same noise, the one without it.
 
     Args:
-        head: the distribution that XTC received, its first tokens at least.
+        distribution: what XTC received.
+        head: its first tokens, at least all that clear τ.
         kept: for each token of the head, whether XTC left it in.
-        p: (V,) that distribution over the whole vocabulary; read only where `head` has a tail.
         noise: (V,) this step's noise integers.
         temperature: applied after XTC; 1 changes nothing, 0 takes the most probable token.
-
-    Returns:
-        (token, counterfactual).
     """
     if temperature == 0.0:
-        return int(head.ids[kept.argmax()]), int(head.ids[0])
+        return Drawn(int(head.ids[kept.argmax()]), int(head.ids[0]))
     ids = head.ids
     scores = _scores(head.probs, noise[ids], temperature)
     survivors = scores[kept]
+    tail, certain = ids[:0], True
     if head.has_tail:
-        tail = _contenders(head, float(survivors.max()), p, noise, temperature)
-        tail_scores = _scores(p[tail], noise[tail], temperature)
-        token = _best(np.concatenate((ids[kept], tail)), np.concatenate((survivors, tail_scores)))
-        if kept.all():
-            return token, token
-        return token, _best(np.concatenate((ids, tail)), np.concatenate((scores, tail_scores)))
-    return _best(ids[kept], survivors), _best(ids, scores)
+        contenders = _contenders(head, float(survivors.max()), noise, temperature)
+        if distribution.ids is None:
+            p = distribution.p[contenders]
+            tail = contenders[(p > 0) & (p < head.cut)]
+        else:
+            certain = bool(np.isin(contenders, ids).all())
+    if len(tail):
+        tail_scores = _scores(distribution.p[tail], noise[tail], temperature)
+        ids, scores = np.concatenate((ids, tail)), np.concatenate((scores, tail_scores))
+        kept = np.concatenate((kept, np.ones(len(tail), np.bool_)))
+    counterfactual = _best(ids, scores)
+    return Drawn(_best(ids[kept], scores[kept]), counterfactual, certain)
 
 
 def _scores(probs: Probs, noise: Noise, temperature: float) -> Floats:
@@ -44,12 +64,10 @@ def _scores(probs: Probs, noise: Noise, temperature: float) -> Floats:
     return log_p + gumbel(noise)
 
 
-def _contenders(head: Head, best: float, p: Probs, noise: Noise, temperature: float) -> Ids:
-    """Return the tail tokens whose noise alone could lift them over `best`: a handful of V."""
+def _contenders(head: Head, best: float, noise: Noise, temperature: float) -> Ids:
+    """Return the tokens whose noise could lift one of the tail over `best`: a handful of V."""
     needed = best - float(np.log(head.cut)) / temperature
-    ids = np.flatnonzero(noise >= noise_above(needed))
-    tail = p[ids]
-    return ids[(tail > 0) & (tail < head.cut)]
+    return np.flatnonzero(noise >= noise_above(needed))
 
 
 def _best(ids: Ids, scores: Floats) -> int:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,9 +50,16 @@ class SharedRandomness:
             words = words.byteswap()
         return words.view("<u4").astype(np.uint32, copy=False)[:vocab_size]
 
-    def _words(self, stream: int, step: int, count: int) -> npt.NDArray[np.uint64]:
+    def noise_of(self, step: int, ids: Sequence[int]) -> Noise:
+        """Return the noise integers r_v of `step` for these token ids alone, in their order."""
+        blocks = {i // 8 for i in ids}  # four words of two integers each
+        words = {block: self._words(_NOISE, step, 4, block) for block in blocks}
+        halves = [int(words[i // 8][i % 8 // 2]) >> 32 * (i % 2) for i in ids]
+        return np.array([half & 0xFFFFFFFF for half in halves], np.uint32)
+
+    def _words(self, stream: int, step: int, count: int, block: int = 0) -> npt.NDArray[np.uint64]:
         philox = np.random.Philox(
-            key=self.seed | stream << 64, counter=step << 128 | self.source << 192
+            key=self.seed | stream << 64, counter=block | step << 128 | self.source << 192
         )
         return philox.random_raw(count)
 

@@ -1,23 +1,25 @@
-"""The XTC rule on one step's eligible tokens: who is removed, who is kept, and why.
+"""The XTC rule on one step's most probable tokens: who is eligible, removed, kept, and why.
 
-This is Algorithm 1 of the paper from the moment on at which the plausible tokens are known. The
-tensor operator (`xtc`), the decoder and the what-if view all decide here.
+This is Algorithm 1 of the paper. The tensor operator (`operator`), the decoder and the what-if view
+all decide here, and here alone a probability is held against τ. How other engines differ is data
+(`dialect`).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from xtc_viz.sampling.dialect import PAPER, Comparison, Dialect, Ties, Veto
 from xtc_viz.settings import Strategy, XTCSettings
 
 
 class Outcome(StrEnum):
     """What XTC did at a step; exactly one of these."""
 
-    UNAMBIGUOUS = "unambiguous"  # fewer than two eligible tokens
+    UNAMBIGUOUS = "unambiguous"  # fewer than two eligible tokens: nothing to remove
     SKIPPED = "skipped"  # the coin said no
     PROTECTED = "protected"  # a protected token would have been removed
     FIRED = "fired"
@@ -38,80 +40,104 @@ class Decision(NamedTuple):
     removable_mass: float
 
 
-def eligible_count(probs: Sequence[float], tau: float) -> int:
-    """Return how many of the probabilities, sorted in falling order, are at least `tau`.
+def eligible_count(probs: Sequence[float], xtc: XTCSettings, dialect: Dialect = PAPER) -> int:
+    """Return how many of the probabilities, float32 values in falling order, clear τ.
 
-    For float32 probabilities pass `XTCSettings.tau32`, τ in the same precision.
+    They are compared with τ in float32 (`XTCSettings.tau32`).
     """
-    return bisect_right(probs, -tau, key=lambda p: -p)
+    if dialect.inert_above is not None and xtc.tau > dialect.inert_above:
+        return 0
+    find = bisect_right if dialect.comparison is Comparison.AT_LEAST else bisect_left
+    return find(probs, -xtc.tau32, key=lambda p: -p)
 
 
 def decide(
-    ids: Sequence[int], probs: Sequence[float], coin: float, settings: XTCSettings
+    ids: Sequence[int],
+    probs: Sequence[float],
+    coin: float,
+    xtc: XTCSettings,
+    dialect: Dialect = PAPER,
 ) -> Decision:
     """Apply the rule to one step.
 
-    `ids` and `probs` are the eligible tokens alone, in order of falling probability, equal ones
-    by rising id. `coin` is uniform in [0, 1) and XTC fires when coin < ρ. Ties at the underdog go
-    to the lowest id.
+    `ids` and `probs` are the most probable tokens, at least all that clear τ, in order of falling
+    probability, equal ones by rising id. `coin` is uniform in [0, 1) and XTC fires when coin < ρ.
     """
-    eligible = tuple(ids)
-    n = len(eligible)
-    if n < 2:
-        return Decision(
-            Outcome.UNAMBIGUOUS, eligible, (), eligible[0] if eligible else None, 0.0, 0.0
-        )
-    total = sum(probs)
-    least = _least(probs)
-    underdog = eligible[least]
-    kept_choices = _KEPT[settings.strategy](n, least)
-    kept_mass = sum(sum(probs[i] for i in kept) for kept in kept_choices) / len(kept_choices)
-    removable = total - kept_mass
-    if not coin < settings.rho:
-        return Decision(Outcome.SKIPPED, eligible, (), underdog, 0.0, removable)
+    ids, probs = _eligible(ids, probs, xtc, dialect)
+    choices = _choices(ids, probs, xtc, dialect)
+    if not any(choices):
+        underdog = ids[-1] if len(ids) == 1 else None
+        return Decision(Outcome.UNAMBIGUOUS, ids, (), underdog, 0.0, 0.0)
+    underdog = ids[_survivors(probs, dialect)[0]]
+    masses = [sum(probs[i] for i in removed) for removed in choices]
+    removable = sum(masses) / len(masses)
+    if not coin < xtc.rho:
+        return Decision(Outcome.SKIPPED, ids, (), underdog, 0.0, removable)
     # Given that it fired, coin / ρ is again uniform in [0, 1): no second draw is needed.
-    kept = kept_choices[min(int(coin / settings.rho * len(kept_choices)), len(kept_choices) - 1)]
-    removed = tuple(v for i, v in enumerate(eligible) if i not in kept)
-    if not settings.protected.isdisjoint(removed):
-        return Decision(Outcome.PROTECTED, eligible, (), underdog, 0.0, removable)
-    removed_mass = total - sum(probs[i] for i in kept)
-    return Decision(Outcome.FIRED, eligible, removed, underdog, removed_mass, removable)
+    choice = min(int(coin / xtc.rho * len(choices)), len(choices) - 1)
+    removed = tuple(ids[i] for i in choices[choice])
+    if dialect.veto is Veto.STEP and not xtc.protected.isdisjoint(removed):
+        return Decision(Outcome.PROTECTED, ids, (), underdog, 0.0, removable)
+    return Decision(Outcome.FIRED, ids, removed, underdog, masses[choice], removable)
 
 
 def expected(
-    ids: Sequence[int], probs: Sequence[float], settings: XTCSettings
+    ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings, dialect: Dialect = PAPER
 ) -> tuple[float, float]:
     """Return (probability of firing, expected removed mass) over the coin, vetoes included.
 
     The arguments are those of `decide`. Without protected tokens this is (ρ, ρ·M) at an ambiguous
     step (Proposition 3).
     """
-    n = len(ids)
-    if n < 2:
-        return 0.0, 0.0
-    choices = _KEPT[settings.strategy](n, _least(probs))
-    share = settings.rho / len(choices)
+    ids, probs = _eligible(ids, probs, xtc, dialect)
+    choices = _choices(ids, probs, xtc, dialect)
     fires = mass = 0.0
-    for kept in choices:
-        removed = [i for i in range(n) if i not in kept]
-        if settings.protected.isdisjoint(ids[i] for i in removed):
-            fires += share
-            mass += share * sum(probs[i] for i in removed)
+    for removed in filter(None, choices):
+        if dialect.veto is not Veto.STEP or xtc.protected.isdisjoint(ids[i] for i in removed):
+            fires += xtc.rho / len(choices)
+            mass += xtc.rho / len(choices) * sum(probs[i] for i in removed)
     return fires, mass
 
 
-def _least(probs: Sequence[float]) -> int:
-    """The position of the underdog: the first of those tied for the least probability."""
-    least = len(probs) - 1
-    while least and probs[least - 1] == probs[-1]:
-        least -= 1
-    return least
+def _eligible(
+    ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings, dialect: Dialect
+) -> tuple[tuple[int, ...], Sequence[float]]:
+    """Return E with its probabilities."""
+    n = eligible_count(probs, xtc, dialect)
+    ids, probs = tuple(ids[:n]), probs[:n]
+    if dialect.veto is not Veto.OUTSIDE or xtc.protected.isdisjoint(ids):
+        return ids, probs
+    open_to_it = [i for i, token in enumerate(ids) if token not in xtc.protected]
+    return tuple(ids[i] for i in open_to_it), [probs[i] for i in open_to_it]
 
 
-# For each strategy: the positions in E that survive, one tuple for each equally likely choice.
-_KEPT: dict[Strategy, Callable[[int, int], list[tuple[int, ...]]]] = {
-    Strategy.KEEP_LEAST: lambda n, least: [(least,)],
-    Strategy.KEEP_SECOND: lambda n, least: [(1,)],
-    Strategy.KEEP_RANDOM: lambda n, least: [(i,) for i in range(n)],
-    Strategy.DROP_TOP: lambda n, least: [tuple(range(1, n))],
+def _choices(
+    ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings, dialect: Dialect
+) -> list[list[int]]:
+    """Return what firing would remove, as places in E, one list for each equally likely choice."""
+    n = len(ids)
+    if n < 2:
+        return []
+    exempt = xtc.protected if dialect.veto is Veto.EXEMPT else frozenset()
+    kept = _KEPT[xtc.strategy](n, _survivors(probs, dialect))
+    return [[i for i in range(n) if i not in stay and ids[i] not in exempt] for stay in kept]
+
+
+def _survivors(probs: Sequence[float], dialect: Dialect) -> tuple[int, ...]:
+    """Return the places of the underdog, or of all underdogs that are tied."""
+    last = len(probs) - 1
+    first = last
+    while first and probs[first - 1] == probs[last]:
+        first -= 1
+    if dialect.ties is Ties.ALL:
+        return tuple(range(first, last + 1))
+    return (first,) if dialect.ties is Ties.LOWEST_ID else (last,)
+
+
+# For each strategy: the places in E that survive, one tuple for each equally likely choice.
+_KEPT: dict[Strategy, Callable[[int, tuple[int, ...]], list[tuple[int, ...]]]] = {
+    Strategy.KEEP_LEAST: lambda n, underdogs: [underdogs],
+    Strategy.KEEP_SECOND: lambda n, underdogs: [(1,)],
+    Strategy.KEEP_RANDOM: lambda n, underdogs: [(i,) for i in range(n)],
+    Strategy.DROP_TOP: lambda n, underdogs: [tuple(range(1, n))],
 }

@@ -1,46 +1,43 @@
-"""The sampler stack of one lane: repetition penalty, temperature, truncation, XTC, the draw."""
+"""The sampler stack of one lane: the plan's stages, XTC among them, the draw, and the record."""
 
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from transformers import RepetitionPenaltyLogitsProcessor, TemperatureLogitsWarper
 
 from xtc_viz.knobs import KNOBS
-from xtc_viz.records.trace import Step
-from xtc_viz.sampling.distribution import Distribution, Head, Ids, Probs
-from xtc_viz.sampling.draw import draw
+from xtc_viz.records.step import Bound, Step
+from xtc_viz.sampling.distribution import Distribution, Head, Ids, PartialLogits, Probs
+from xtc_viz.sampling.draw import Drawn, draw
+from xtc_viz.sampling.passage import Passage, through
+from xtc_viz.sampling.plan import Plan, plan_of
 from xtc_viz.sampling.randomness import Noise
-from xtc_viz.sampling.rule import Decision, decide
-from xtc_viz.sampling.truncation import Truncated, filters, truncate
-from xtc_viz.settings import SamplerSettings, XTCPlace
+from xtc_viz.sampling.rule import Decision, decide, eligible_count
+from xtc_viz.sampling.truncation import Truncated
+from xtc_viz.settings import SamplerSettings, Stage, XTCSettings
 
 CUT_SHOWN = 20
 """How many of the most probable tokens that truncation dropped are recorded at a step."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageResult:
-    """One stage of the stack and the distribution that it left, (V,) float32, summing to 1."""
+class Final(NamedTuple):
+    """What was drawn, and from what.
 
-    name: str
-    p: Probs
+    `q` is the token's probability at the end; `log_z_final` that of `Step`. `distribution` is what
+    the token was drawn from, where more than a temperature comes after XTC.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class _Received:
-    """What XTC receives: its input distribution and how it came about."""
-
-    logits: torch.Tensor  # (V,), after penalties
-    distribution: Distribution  # after temperature, before truncation
-    truncated: Truncated | None
-    head: Head  # the input of XTC itself
-    entropy: float
-    log_z_raw: float
+    drawn: Drawn
+    q: float
+    log_z_final: float
+    distribution: Distribution | None = None
+    temperature: float = 0.0
+    bound: Bound = Bound.NONE
 
 
 class SamplerStack:
@@ -50,29 +47,21 @@ class SamplerStack:
         self, settings: SamplerSettings, top_candidates: int = int(KNOBS["top_candidates"].default)
     ) -> None:
         """`top_candidates` tokens are recorded at every step; the draw never depends on it."""
-        self.settings = settings
+        self.plan = plan_of(settings)
         self._top = top_candidates
-        late = settings.xtc_place is XTCPlace.BEFORE_TEMPERATURE or settings.temperature == 0.0
-        # Temperature 0 is an argmax of what XTC leaves, so XTC sees the unscaled distribution.
-        self._late_temperature = settings.temperature if late else 1.0
-        self._temperature = (
-            None
-            if late or settings.temperature == 1.0
-            else TemperatureLogitsWarper(settings.temperature)
-        )
-        self._penalty = (
-            None
-            if settings.repetition_penalty == 1.0
-            else RepetitionPenaltyLogitsProcessor(settings.repetition_penalty)
-        )
-        self._filters = filters(settings)
 
-    def run(self, context: torch.Tensor, logits: torch.Tensor, coin: float, noise: Noise) -> Step:
+    def run(
+        self,
+        context: torch.Tensor,
+        logits: torch.Tensor | PartialLogits,
+        coin: float,
+        noise: Noise,
+    ) -> Step:
         """Draw the next token and say how it came about.
 
         Args:
             context: (T,) int64, the token ids so far, prompt included.
-            logits: (V,) float32 on the CPU. Never written to.
+            logits: (V,) float32 on the CPU, or what is known of them. Never written to.
             coin: uniform in [0, 1).
             noise: (V,) this step's noise integers, shared by all lanes (`randomness`).
 
@@ -82,17 +71,22 @@ class SamplerStack:
         Raises:
             DistributionError: the logits are no distribution.
         """
-        received = self._receive(context, logits)
-        head, p = received.head, received.distribution.p
-        decision = self._decide(head, coin)
-        kept = _survivors(head, decision)
-        token, counterfactual = draw(head, kept, p, noise, self._late_temperature)
-        log_z_final = self._log_z_final(received, decision)
-        p_token, rank = _place(head, p, token)
-        shown_ids, shown_probs = _shown(
-            head, p, max(self._top, len(decision.eligible)), token, counterfactual
-        )
+        settings, before = self.plan.settings, context.numpy()
+        if isinstance(logits, PartialLogits):
+            raw = Distribution.partly(logits)
+        else:
+            raw = Distribution.of(logits)
+        received = through(self.plan.before, settings, raw, before, self._top)
+        distribution = received.distribution
+        head = distribution.head(self._top, settings.xtc.tau)
+        decision = _decide(head, settings, coin)
+        final = finish(self.plan, distribution, head, decision, noise, before)
+        token, counterfactual, certain = final.drawn
+        p, rank = _place(head, distribution, token)
+        most = max(self._top, len(decision.eligible))
+        ids, probs = _shown(head, distribution, most, (token, counterfactual))
         cut_ids, cut_probs, cut_by = _cut(received.truncated, self._top)
+        *log_zs, log_z = received.log_zs or (raw.log_z,)
         return Step(
             token=token,
             text="",
@@ -103,92 +97,90 @@ class SamplerStack:
             removed=decision.removed,
             removed_mass=decision.removed_mass,
             removable_mass=decision.removable_mass,
-            entropy=received.entropy,
-            p=p_token,
-            q=self._final_probability(p_token, log_z_final),
+            entropy=distribution.entropy(),
+            p=p,
+            q=final.q,
             rank=rank,
-            log_z_raw=received.log_z_raw,
-            log_z=received.distribution.log_z,
-            log_z_final=log_z_final,
-            ids=array("i", shown_ids.astype(np.intc).tobytes()),
-            probs=array("f", shown_probs.tobytes()),
-            kept=received.truncated.kept if received.truncated else (),
+            log_z_raw=raw.log_z,
+            log_z=log_z,
+            log_z_final=final.log_z_final,
+            ids=array("i", ids.astype(np.intc).tobytes()),
+            probs=array("f", probs.tobytes()),
+            kept=tuple(mass for result in received.truncated for mass in result.kept),
             cut_ids=array("i", cut_ids.astype(np.intc).tobytes()),
             cut_probs=array("f", cut_probs.tobytes()),
             cut_by=array("b", cut_by.tobytes()),
+            log_zs=tuple(log_zs),
+            temperature=final.temperature or received.temperature,
+            final=final_of(final.distribution, ids),
+            bound=final.bound | _bound(received, head, settings.xtc, certain),
         )
 
-    def stages(self, context: torch.Tensor, logits: torch.Tensor, coin: float) -> list[StageResult]:
-        """Return the distribution after every stage that is on, dense, for looking and testing.
 
-        The first is `raw`, then come the stages by their settings' names in running order, and
-        the last one is what the token is drawn from. Arguments as for `run`.
-        """
-        received = self._receive(context, logits)
-        dense = [StageResult("raw", Distribution.of(logits).p)]
-        if self._penalty:
-            dense.append(StageResult("repetition_penalty", Distribution.of(received.logits).p))
-        if self._temperature:
-            dense.append(StageResult("temperature", received.distribution.p))
-        p = received.distribution.p
-        if received.truncated:
-            long_head, cut_by = received.truncated.head, received.truncated.cut_by
-            for number, (name, _) in enumerate(self._filters):
-                left = (cut_by < 0) | (cut_by > number)
-                p = _dense(p, long_head.ids[left])
-                dense.append(StageResult(name, p))
-        decision = self._decide(received.head, coin)
-        p = p.copy()
-        p[list(decision.removed)] = 0.0
-        dense.append(StageResult("xtc", p / p.sum()))
-        if self._late_temperature == 0.0:
-            dense.append(StageResult("temperature", (np.arange(len(p)) == p.argmax()).astype("f4")))
-        elif self._late_temperature != 1.0:
-            late = np.power(dense[-1].p, 1.0 / self._late_temperature)
-            dense.append(StageResult("temperature", late / late.sum()))
-        return dense
+def finish(
+    plan: Plan,
+    distribution: Distribution,
+    head: Head,
+    decision: Decision,
+    noise: Noise,
+    context: Ids,
+) -> Final:
+    """Draw from what XTC left, after the stages that come behind it."""
+    temperature = plan.late_temperature
+    if temperature is not None:
+        kept = _survivors(head, decision)
+        drawn = draw(distribution, head, kept, noise, temperature)
+        log_z = _log_z_final(distribution, head, decision, temperature)
+        p = distribution.probability(drawn.token)
+        q = 1.0 if temperature == 0.0 else min(1.0, float(np.exp(np.log(p) / temperature - log_z)))
+        scaled = distribution.outside and temperature not in (0.0, 1.0)
+        return Final(drawn, q, log_z, bound=Bound.SCALE if scaled else Bound.NONE)
+    passage = late(plan, distribution, decision.removed, context)
+    token, _, certain = _draw_late(plan, passage.distribution, noise)
+    without = token
+    if decision.removed:
+        plain = late(plan, distribution, (), context).distribution
+        without, _, also = _draw_late(plan, plain, noise)
+        certain = certain and also
+    q = 1.0 if plan.greedy else min(1.0, passage.distribution.probability(token))
+    drawn = Drawn(token, without, certain)
+    log_z = float(np.log1p(-decision.removed_mass))
+    shown = passage.distribution
+    return Final(drawn, q, log_z, shown, passage.temperature, passage.bound)
 
-    def _receive(self, context: torch.Tensor, logits: torch.Tensor) -> _Received:
-        penalized = logits
-        if self._penalty:
-            penalized = self._penalty(context[None], logits[None])[0]
-        warped = penalized
-        if self._temperature:
-            warped = self._temperature(context[None], penalized[None])[0]
-        distribution = Distribution.of(warped)
-        log_z_raw = distribution.log_z if warped is logits else Distribution.of(logits).log_z
-        entropy = distribution.entropy()
-        head = distribution.head(self._top, self.settings.xtc.tau)
-        truncated = None
-        if self._filters:
-            truncated = truncate(distribution, head, [f for _, f in self._filters], entropy)
-            head = truncated.left()
-            probs = head.probs.astype(np.float64)
-            entropy = max(0.0, float(-(probs * np.log(probs)).sum()))
-        return _Received(penalized, distribution, truncated, head, entropy, log_z_raw)
 
-    def _decide(self, head: Head, coin: float) -> Decision:
-        n = int(np.count_nonzero(head.probs >= np.float32(self.settings.xtc.tau)))
-        return decide(head.ids[:n].tolist(), head.probs[:n].tolist(), coin, self.settings.xtc)
+def late(plan: Plan, distribution: Distribution, removed: Sequence[int], context: Ids) -> Passage:
+    """Run the stages after XTC, but temperature 0, on what XTC left."""
+    stages = [s for s in plan.after if not (plan.greedy and s is Stage.TEMPERATURE)]
+    return through(stages, plan.settings, distribution.without(tuple(removed)), context)
 
-    def _log_z_final(self, received: _Received, decision: Decision) -> float:
-        """The log of what the final distribution is normalized by (`Step.log_z_final`)."""
-        if self._late_temperature == 1.0:
-            return float(np.log1p(-decision.removed_mass))
-        if self._late_temperature == 0.0:
-            return 0.0
-        if received.head.has_tail:
-            scores = (received.distribution.logits - received.distribution.log_z).astype("f8")
-            scores[list(decision.removed)] = -np.inf
-        else:
-            probs = received.head.probs[_survivors(received.head, decision)]
-            scores = np.log(probs.astype("f8"))
-        return float(np.log(np.exp(scores / self._late_temperature).sum()))
 
-    def _final_probability(self, p: float, log_z_final: float) -> float:
-        if self._late_temperature == 0.0:
-            return 1.0
-        return min(1.0, float(np.exp(np.log(p) / self._late_temperature - log_z_final)))
+def final_of(distribution: Distribution | None, ids: Ids | Sequence[int]) -> array[float]:
+    """Return the probabilities of these tokens, nothing without a distribution (`Step.final`)."""
+    if distribution is None:
+        return array("f")
+    return array("f", [distribution.probability(int(token)) for token in ids])
+
+
+def _draw_late(plan: Plan, distribution: Distribution, noise: Noise) -> Drawn:
+    head = distribution.head(1, plan.settings.xtc.tau)
+    kept = np.ones(len(head.ids), np.bool_)
+    return draw(distribution, head, kept, noise, 0.0 if plan.greedy else 1.0)
+
+
+def _decide(head: Head, settings: SamplerSettings, coin: float) -> Decision:
+    most = settings.xtc.max_eligible
+    return decide(head.ids[:most].tolist(), head.probs[:most].tolist(), coin, settings.xtc)
+
+
+def _bound(received: Passage, head: Head, xtc: XTCSettings, certain: bool) -> Bound:
+    """Say what of a step is not exact."""
+    bound = received.bound
+    if received.distribution.outside:
+        bound |= Bound.ENTROPY
+        if eligible_count([head.cut], xtc):
+            bound |= Bound.ELIGIBLE
+    return bound if certain else bound | Bound.DRAW
 
 
 def _survivors(head: Head, decision: Decision) -> npt.NDArray[np.bool_]:
@@ -199,35 +191,52 @@ def _survivors(head: Head, decision: Decision) -> npt.NDArray[np.bool_]:
     return kept
 
 
-def _place(head: Head, p: Probs, token: int) -> tuple[float, int]:
+def _log_z_final(
+    distribution: Distribution, head: Head, decision: Decision, temperature: float
+) -> float:
+    """The log of what the final distribution is normalized by (`Step.log_z_final`)."""
+    if temperature == 1.0:
+        return float(np.log1p(-decision.removed_mass))
+    if temperature == 0.0:
+        return 0.0
+    if distribution.ids is None:
+        scores = (distribution.logits - distribution.log_z).astype("f8")
+        scores[list(decision.removed)] = -np.inf
+    else:
+        scores = np.log(head.probs[_survivors(head, decision)].astype("f8"))
+    rest = distribution.outside ** (1.0 / temperature) if distribution.outside else 0.0
+    return float(np.log(np.exp(scores / temperature).sum() + rest))
+
+
+def _place(head: Head, distribution: Distribution, token: int) -> tuple[float, int]:
     """The probability of `token` and its 1-based rank in the distribution that XTC received."""
-    found = np.flatnonzero(head.ids == token)
-    if len(found):
-        return float(head.probs[found[0]]), int(found[0]) + 1
-    probability = p[token]
-    return float(probability), 1 + int(np.count_nonzero(p > probability))
+    places = np.flatnonzero(head.ids == token)
+    if len(places):
+        return float(head.probs[places[0]]), int(places[0]) + 1
+    probability = distribution.probability(token)
+    return probability, 1 + int(np.count_nonzero(distribution.p > np.float32(probability)))
 
 
-def _shown(head: Head, p: Probs, top: int, *drawn: int) -> tuple[Ids, Probs]:
+def _shown(
+    head: Head, distribution: Distribution, top: int, drawn: Sequence[int]
+) -> tuple[Ids, Probs]:
     """The `top` most probable tokens, and behind them those of `drawn` that lie further out."""
     ids, probs = head.ids[:top], head.probs[:top]
     for token in dict.fromkeys(drawn):
         if not (ids == token).any():
             ids = np.append(ids, token)
-            probs = np.append(probs, np.float32(_place(head, p, token)[0]))
+            probs = np.append(probs, np.float32(_place(head, distribution, token)[0]))
     return ids, probs
 
 
-def _cut(truncated: Truncated | None, top: int) -> tuple[Ids, Probs, npt.NDArray[np.int8]]:
-    """The most probable tokens that truncation dropped, as `Step` records them."""
-    if truncated is None:
-        return np.empty(0, "i8"), np.empty(0, "f4"), np.empty(0, "i1")
-    dropped = np.flatnonzero(truncated.cut_by[:top] >= 0)[:CUT_SHOWN]
-    return truncated.head.ids[dropped], truncated.head.probs[dropped], truncated.cut_by[dropped]
-
-
-def _dense(p: Probs, left: Ids) -> Probs:
-    """Renormalize `p` over the tokens `left`."""
-    result = np.zeros_like(p)
-    result[left] = p[left] / p[left].sum()
-    return result
+def _cut(truncated: Sequence[Truncated], top: int) -> tuple[Ids, Probs, npt.NDArray[np.int8]]:
+    """The most probable tokens that each run of truncation dropped, as `Step` records them."""
+    ids, probs, cut_by = [np.empty(0, "i8")], [np.empty(0, "f4")], [np.empty(0, "i1")]
+    stages = 0
+    for result in truncated:
+        dropped = np.flatnonzero(result.cut_by[:top] >= 0)[:CUT_SHOWN]
+        ids.append(result.head.ids[dropped])
+        probs.append(result.head.probs[dropped])
+        cut_by.append(result.cut_by[dropped] + np.int8(stages))
+        stages += len(result.kept)
+    return np.concatenate(ids), np.concatenate(probs), np.concatenate(cut_by)

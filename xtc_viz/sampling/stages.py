@@ -1,32 +1,42 @@
 """A recorded step seen stage by stage: how each stop of the stack changed the same candidates.
 
-Works on the record alone. Probabilities are exact for the recorded tokens; every other token is
-in the `rest` of its stage, so each stage adds up to 1.
+Works on the record alone. Probabilities before XTC and behind it are exact for the recorded tokens,
+and so are those of the last stage; every other token is in the `rest` of its stage, so each stage
+adds up to 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from xtc_viz.records.trace import Step
-from xtc_viz.settings import SamplerSettings, XTCPlace
+import numpy as np
 
-TRUNCATIONS = ("top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff")
-"""The truncation settings in the order in which the stack runs them."""
+from xtc_viz.records.step import Step
+from xtc_viz.sampling.distribution import Distribution, Floats, Ids, PartialLogits
+from xtc_viz.sampling.passage import through
+from xtc_viz.sampling.plan import RESCALING, Plan, plan_of
+from xtc_viz.sampling.rescaling import penalty
+from xtc_viz.settings import SamplerSettings, Stage
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """One stage that is on.
+class StageProbs:
+    """One stage that is on; `stages` are several where an old record knows only all of them.
 
-    `probs` holds the probability behind this stage of each token of `StageView.ids`, 0 for those
-    that were dropped here or before; `rest` that of all other tokens together.
+    `probs` holds the probability behind it of each token of `StageView.ids`, 0 for those that were
+    dropped here or before; `rest` that of all other tokens together. Empty `stages`: what the model
+    gave.
     """
 
-    name: str
+    stages: tuple[Stage, ...]
     probs: tuple[float, ...]
     rest: float
+
+    @property
+    def name(self) -> str:
+        return " + ".join(self.stages) or "raw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,76 +44,126 @@ class StageView:
     """All stages of a step in running order, from `raw` to the distribution drawn from."""
 
     ids: tuple[int, ...]
-    stages: tuple[Stage, ...]
+    stages: tuple[StageProbs, ...]
 
 
-def active_truncations(sampler: SamplerSettings) -> tuple[str, ...]:
-    """Return the truncation stages that are on, in running order (`Step.kept`, `Step.cut_by`)."""
-    off = SamplerSettings()
-    return tuple(name for name in TRUNCATIONS if getattr(sampler, name) != getattr(off, name))
-
-
-def view(step: Step, sampler: SamplerSettings, context: frozenset[int]) -> StageView:
-    """Return a step's stages.
-
-    `context` are the distinct tokens before the step, prompt included: those that a repetition
-    penalty lowered.
-    """
-    ids = (*step.ids, *step.cut_ids)
-    cut_by = (*[-1] * len(step.ids), *step.cut_by)
-    # p of every recorded token before truncation, and its logit behind penalties and temperature.
-    whole = [p * step.kept_mass for p in step.probs] + list(step.cut_probs)
-    late = sampler.xtc_place is XTCPlace.BEFORE_TEMPERATURE or sampler.temperature == 0.0
-    temperature = 1.0 if late else sampler.temperature
-    penalized = [(log(p) + step.log_z) * temperature if p > 0 else None for p in whole]
-    logits = [
-        _unpenalized(x, sampler.repetition_penalty) if x is not None and v in context else x
-        for v, x in zip(ids, penalized, strict=True)
-    ]
-    stages = [_stage("raw", [0.0 if x is None else exp(x - step.log_z_raw) for x in logits])]
-    warps = [
-        name
-        for name, on in (
-            ("repetition_penalty", sampler.repetition_penalty != 1.0),
-            ("temperature", temperature != 1.0),
-        )
-        if on
-    ]
-    if warps:  # the record holds what both made of the logits, not what each did
-        stages.append(_stage(" + ".join(warps), whole))
-    for number, (name, kept) in enumerate(zip(active_truncations(sampler), step.kept, strict=True)):
-        left = [
-            p / kept if by < 0 or by > number else 0.0 for p, by in zip(whole, cut_by, strict=True)
-        ]
-        stages.append(_stage(name, left))
-    received = [*step.probs, *[0.0] * len(step.cut_ids)]
-    remaining = 1.0 - step.removed_mass
-    after = [
-        0.0 if v in step.removed else p / remaining for v, p in zip(ids, received, strict=True)
-    ]
-    stages.append(_stage("xtc", after))
-    if late and sampler.temperature != 1.0:
-        final = [*final_probs(step, sampler), *[0.0] * len(step.cut_ids)]
-        stages.append(_stage("temperature", final))
-    return StageView(ids, tuple(stages))
+def view(step: Step, sampler: SamplerSettings, context: Sequence[int]) -> StageView:
+    """Return a step's stages. `context` are the token ids before the step, prompt included."""
+    plan = plan_of(sampler)
+    ids = np.array([*step.ids, *step.cut_ids], np.int64)
+    return StageView(
+        tuple(ids.tolist()),
+        tuple(
+            StageProbs(stages, tuple(probs), max(0.0, 1.0 - sum(probs)))
+            for stages, probs in (
+                *_before(step, plan, ids, np.asarray(context, np.int64)),
+                *_after(step, plan, len(step.cut_ids), np.asarray(context, np.int64)),
+            )
+        ),
+    )
 
 
 def final_probs(step: Step, sampler: SamplerSettings) -> list[float]:
     """Return q, what is drawn from, for the tokens of `step.ids`; removed ones are 0."""
-    if sampler.temperature == 0.0:
+    plan = plan_of(sampler)
+    if plan.greedy:
         return [float(v == step.token) for v in step.ids]
+    if plan.late_temperature is None:
+        return step.final.tolist()
     removed = set(step.removed)
-    t = sampler.temperature if sampler.xtc_place is XTCPlace.BEFORE_TEMPERATURE else 1.0
     return [
-        exp(log(p) / t - step.log_z_final) if p > 0 and v not in removed else 0.0
+        exp(log(p) / plan.late_temperature - step.log_z_final)
+        if p > 0 and v not in removed
+        else 0.0
         for v, p in zip(step.ids, step.probs, strict=True)
     ]
 
 
-def _stage(name: str, probs: list[float]) -> Stage:
-    return Stage(name, tuple(probs), max(0.0, 1.0 - sum(probs)))
+def recorded(step: Step) -> Distribution:
+    """Return what XTC received at a step, as far as it was recorded."""
+    probs = np.array(step.probs, np.float64)
+    with np.errstate(divide="ignore"):
+        log_probs = np.log(probs).astype(np.float32)
+    return Distribution.partly(PartialLogits(np.array(step.ids), log_probs, step.tail_mass))
 
 
-def _unpenalized(logit: float, penalty: float) -> float:
-    """Undo the repetition penalty, which divides positive logits and multiplies the others."""
-    return logit * penalty if logit > 0 else logit / penalty
+Probabilities = tuple[tuple[Stage, ...], list[float]]
+
+
+def _before(step: Step, plan: Plan, ids: Ids, context: Ids) -> Iterator[Probabilities]:
+    """Yield what the model gave, and what each stage before XTC made of it."""
+    cut_by = np.array([*[len(plan.before)] * len(step.ids), *step.cut_by])
+    log_zs = dict(zip(plan.rescalings[::-1], (step.log_z, *step.log_zs[::-1]), strict=False))
+    # Behind each stage: the log-normalizer of logits, None where an old record lacks it, and who
+    # is left. `scale` is the normalizer of what the truncation stages share.
+    norms: list[float | None] = [step.log_z_raw]
+    scales = []
+    scale: float | None = step.log_z_raw
+    truncations = 0
+    for stage in plan.before:
+        if stage in RESCALING:
+            scale = log_zs.get(stage)
+            norms.append(scale)
+        else:
+            assert scale is not None
+            norms.append(scale + log(step.kept[truncations]))
+            truncations += 1
+        scales.append(scale)
+    # Back from what XTC received to the model's logits; tokens join where they were dropped.
+    last = norms[-1]
+    assert last is not None
+    with np.errstate(divide="ignore"):
+        logits = np.concatenate((np.log(step.probs) + last, np.log(step.cut_probs)))
+    behind = [logits]
+    for stage, scale in zip(plan.before[::-1], scales[::-1], strict=True):
+        logits = logits.copy()
+        if stage in RESCALING:
+            joined = cut_by >= truncations
+            logits[joined] = _undone(stage, plan, step, ids, logits, context)[joined]
+        else:
+            truncations -= 1
+            assert scale is not None
+            logits[cut_by == truncations] += scale
+        behind.append(logits)
+    together: tuple[Stage, ...] = ()
+    for number, (norm, logits) in enumerate(zip(norms, behind[::-1], strict=True)):
+        if number:
+            stage = plan.before[number - 1]
+            truncations += stage not in RESCALING
+            together = (*together, stage)
+        if norm is not None:
+            left = cut_by >= truncations
+            yield together, np.where(left, np.exp(logits - norm), 0.0).tolist()
+            together = ()
+
+
+def _undone(stage: Stage, plan: Plan, step: Step, ids: Ids, logits: Floats, context: Ids) -> Floats:
+    """Return the logits (n,) of `ids` before a stage that made these of them."""
+    if stage is Stage.TEMPERATURE:
+        return logits * (step.temperature or plan.settings.temperature)
+    change = penalty(stage, plan.settings, context)
+    full = np.zeros(len(change.ids), np.float32)
+    places = np.searchsorted(change.ids, ids).clip(max=max(0, len(change.ids) - 1))
+    hit = change.ids[places] == ids if len(change.ids) else np.zeros(len(ids), np.bool_)
+    full[places[hit]] = logits[hit]
+    result = logits.copy()
+    result[hit] = change.undo(full)[places[hit]]
+    return result
+
+
+def _after(step: Step, plan: Plan, cut: int, context: Ids) -> Iterator[Probabilities]:
+    """Yield what XTC left, and what each stage behind it made of that."""
+    remaining = 1.0 - step.removed_mass
+    left = [
+        0.0 if v in step.removed else p / remaining
+        for v, p in zip(step.ids, step.probs, strict=True)
+    ]
+    dropped = [0.0] * cut
+    yield (Stage.XTC,), left + dropped
+    *between, end = plan.after or (None,)
+    distribution = recorded(step).without(step.removed)
+    for stage in between:
+        distribution = through((stage,), plan.settings, distribution, context).distribution
+        yield (stage,), [distribution.probability(v) for v in step.ids] + dropped
+    if end:
+        yield (end,), final_probs(step, plan.settings) + dropped

@@ -1,22 +1,23 @@
-"""Truncation samplers on a sorted head: top-k, top-p, min-p, typical-p, epsilon, eta.
+"""Truncation on a sorted head: top-nσ, top-k, top-p, min-p, typical-p, epsilon, eta.
 
-They keep the tokens that transformers' warpers keep (its `logits_process`), in the order in which
-its `generate` runs them, each on the renormalized result of the one before. Two of those warpers
-sort the whole vocabulary at every step; here a filter looks at the head and says when it has to
-see more of it.
+They keep the tokens that transformers' warpers keep (its `logits_process`; for top-nσ see
+`topnsigma`), each on the renormalized result of the one before. Two of those warpers sort the
+whole vocabulary at every step; here a filter looks at the head and says when it has to see more of
+it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
-from xtc_viz.sampling.distribution import Distribution, Floats, Head
-from xtc_viz.settings import SamplerSettings
+from xtc_viz.sampling.distribution import Distribution, Floats, Head, Logits
+from xtc_viz.sampling.topnsigma import sigma_floor
+from xtc_viz.settings import SamplerSettings, Stage
 
 Mask = npt.NDArray[np.bool_]
 
@@ -26,12 +27,13 @@ class Support:
     """What a filter sees: the head's tokens that are left, renormalized, in falling order.
 
     `tail_top` bounds the probability of every token that is left but not in the head; it is 0
-    when there is none.
+    when there is none. `logits` are those of all tokens that are left.
     """
 
     probs: Floats
     entropy: float
     tail_top: float
+    logits: Logits
 
 
 Filter = Callable[[Support], Mask | None]
@@ -70,6 +72,10 @@ def eta(cutoff: float) -> Filter:
     return _floor(lambda support: min(cutoff, sqrt(cutoff) * exp(-support.entropy)))
 
 
+def top_n_sigma(n: float) -> Filter:
+    return _floor(lambda support: sigma_floor(support.logits, n) * float(support.probs[0]))
+
+
 def typical_p(mass: float) -> Filter:
     def keep(support: Support) -> Mask | None:
         distance = np.abs(-np.log(support.probs) - support.entropy)
@@ -87,55 +93,66 @@ def typical_p(mass: float) -> Filter:
     return keep
 
 
-def filters(settings: SamplerSettings) -> list[tuple[str, Filter]]:
-    """Return the truncation stages that are on, with their settings' names, in running order."""
-    stages = {
-        "top_k": top_k(settings.top_k) if settings.top_k else None,
-        "top_p": top_p(settings.top_p) if settings.top_p < 1 else None,
-        "min_p": min_p(settings.min_p) if settings.min_p else None,
-        "typical_p": typical_p(settings.typical_p) if settings.typical_p < 1 else None,
-        "epsilon_cutoff": epsilon(settings.epsilon_cutoff) if settings.epsilon_cutoff else None,
-        "eta_cutoff": eta(settings.eta_cutoff) if settings.eta_cutoff else None,
-    }
-    return [(name, stage) for name, stage in stages.items() if stage]
+_FILTERS: dict[Stage, Callable[[SamplerSettings], Filter]] = {
+    Stage.TOP_N_SIGMA: lambda settings: top_n_sigma(settings.top_n_sigma),
+    Stage.TOP_K: lambda settings: top_k(settings.top_k),
+    Stage.TOP_P: lambda settings: top_p(settings.top_p),
+    Stage.MIN_P: lambda settings: min_p(settings.min_p),
+    Stage.TYPICAL_P: lambda settings: typical_p(settings.typical_p),
+    Stage.EPSILON_CUTOFF: lambda settings: epsilon(settings.epsilon_cutoff),
+    Stage.ETA_CUTOFF: lambda settings: eta(settings.eta_cutoff),
+}
+
+
+def filter_of(stage: Stage, settings: SamplerSettings) -> Filter:
+    """Return the filter of a truncation stage."""
+    return _FILTERS[stage](settings)
 
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """A head after truncation.
+    """A head after some filters.
 
-    `cut_by` gives for each token of the head the number of the stage that dropped it, -1 for
-    those that are left; `kept` is the mass left after each stage.
+    `cut_by` gives for each token of the head the number of the filter that dropped it, -1 for
+    those that are left; `kept` is the mass left after each filter. Where the distribution is known
+    in part only, `bounded` says that a filter would have had to see more of it.
     """
 
     head: Head
     cut_by: npt.NDArray[np.int8]
     kept: tuple[float, ...]
+    bounded: bool = False
 
-    def left(self) -> Head:
-        """Return the tokens that are left, renormalized: a whole support, without a tail."""
-        left = self.cut_by < 0
-        probs = (self.head.probs[left] / np.float64(self.kept[-1])).astype(np.float32)
-        return Head(self.head.ids[left], probs, 0.0)
+    def left(self, distribution: Distribution) -> Distribution:
+        """Return the tokens of `distribution` that are left, renormalized."""
+        return distribution.only(self.head, self.cut_by < 0, self.kept[-1])
 
 
 def truncate(
-    distribution: Distribution, head: Head, stages: list[Filter], entropy: float
+    distribution: Distribution, head: Head, stages: Sequence[Filter], entropy: float
 ) -> Truncated:
     """Run the filters one after the other, on a longer head where they need one.
 
     `entropy` is that of the whole distribution, in nats. At least one token is always left.
     """
-    while (result := _truncate(head, stages, entropy)) is None:
+    while (result := _truncate(distribution, head, stages, entropy)) is None:
+        if distribution.ids is not None:
+            # There is no more to see: decide as if there were nothing more.
+            known = Head(head.ids, head.probs, 0.0)
+            result = _truncate(distribution, known, stages, entropy)
+            assert result is not None
+            return replace(result, bounded=True)
         head = distribution.head(8 * len(head.ids), head.cut / 64)
     return result
 
 
-def _truncate(head: Head, stages: list[Filter], entropy: float) -> Truncated | None:
+def _truncate(
+    distribution: Distribution, head: Head, stages: Sequence[Filter], entropy: float
+) -> Truncated | None:
     whole = head.probs.astype(np.float64)
     cut_by = np.full(len(whole), -1, dtype=np.int8)
     left = np.arange(len(whole))
-    support = Support(whole, entropy, head.cut)
+    support = Support(whole, entropy, head.cut, distribution.logits)
     kept: list[float] = []
     for number, stage in enumerate(stages):
         mask = stage(support)
@@ -146,7 +163,10 @@ def _truncate(head: Head, stages: list[Filter], entropy: float) -> Truncated | N
         mass = float(whole[left].sum())
         kept.append(mass)
         probs = whole[left] / mass
-        support = Support(probs, float(-(probs * np.log(probs)).sum()), 0.0)
+        log_probs = np.log(probs)
+        support = Support(
+            probs, float(-(probs * log_probs).sum()), 0.0, log_probs.astype(np.float32)
+        )
     return Truncated(head, cut_by, tuple(kept))
 
 

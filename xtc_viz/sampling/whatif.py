@@ -11,9 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, log1p
 
-from xtc_viz.records.trace import Step
+import numpy as np
+
+from xtc_viz.records.step import Bound, Step
+from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Decision, Outcome, decide, eligible_count, expected
-from xtc_viz.settings import SamplerSettings, XTCPlace, XTCSettings
+from xtc_viz.sampling.stack import final_of, late
+from xtc_viz.sampling.stages import recorded
+from xtc_viz.settings import SamplerSettings, XTCSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +49,7 @@ def evaluate(steps: Sequence[Step], xtc: XTCSettings, top_candidates: int) -> Wh
     exact = True
     interventions = mass = 0.0
     for step in steps:
-        n, complete = _eligible(step, xtc, top_candidates)
-        ids, probs = step.ids[:n], step.probs[:n]
+        ids, probs, complete = _recorded(step, xtc, top_candidates)
         decisions.append(decide(ids, probs, step.coin, xtc))
         exact = exact and complete
         fires, removed = expected(ids, probs, xtc)
@@ -54,15 +58,26 @@ def evaluate(steps: Sequence[Step], xtc: XTCSettings, top_candidates: int) -> Wh
     return WhatIf(tuple(decisions), exact, interventions, mass)
 
 
-def decided(step: Step, decision: Decision, sampler: SamplerSettings) -> Step:
-    """Return a recorded step as `decision` would have left it; its token stays as it was."""
-    log_z_final = log1p(-decision.removed_mass)
-    if sampler.temperature == 0.0:
+def decided(
+    step: Step, decision: Decision, sampler: SamplerSettings, context: Sequence[int]
+) -> Step:
+    """Return a recorded step as `decision` would have left it; its token stays as it was.
+
+    `context` are the token ids before the step, prompt included.
+    """
+    plan = plan_of(sampler)
+    log_z_final, final, bound = log1p(-decision.removed_mass), step.final, step.bound
+    if plan.late_temperature is None:
+        tokens = np.asarray(context, np.int64)
+        passage = late(plan, recorded(step), decision.removed, tokens)
+        final = final_of(passage.distribution, step.ids)
+        bound |= passage.bound
+    elif plan.late_temperature == 0.0:
         log_z_final = step.log_z_final
-    elif sampler.xtc_place is XTCPlace.BEFORE_TEMPERATURE:
+    elif plan.late_temperature != 1.0:
         # Σ p^(1/T) over what is left: put back what was removed, take out what would be.
         powers = {
-            v: p ** (1.0 / sampler.temperature) for v, p in zip(step.ids, step.probs, strict=True)
+            v: p ** (1.0 / plan.late_temperature) for v, p in zip(step.ids, step.probs, strict=True)
         }
         back = sum(powers[v] for v in step.removed) - sum(powers[v] for v in decision.removed)
         log_z_final = log(exp(step.log_z_final) + back)
@@ -74,6 +89,8 @@ def decided(step: Step, decision: Decision, sampler: SamplerSettings) -> Step:
         removed_mass=decision.removed_mass,
         removable_mass=decision.removable_mass,
         log_z_final=log_z_final,
+        final=final,
+        bound=bound,
     )
 
 
@@ -102,8 +119,8 @@ def intensity_map(
     at_one = []
     for tau in taus:
         settings = replace(xtc, rho=1.0, tau=tau)
-        found = [(step, _eligible(step, settings, top_candidates)[0]) for step in steps]
-        pairs = [expected(step.ids[:n], step.probs[:n], settings) for step, n in found]
+        records = [_recorded(step, settings, top_candidates) for step in steps]
+        pairs = [expected(ids, probs, settings) for ids, probs, _ in records]
         count = max(1, len(pairs))
         at_one.append((sum(f for f, _ in pairs) / count, sum(m for _, m in pairs) / count))
     return IntensityMap(
@@ -114,8 +131,15 @@ def intensity_map(
     )
 
 
-def _eligible(step: Step, xtc: XTCSettings, top_candidates: int) -> tuple[int, bool]:
-    """How many recorded tokens clear τ, and whether no unrecorded one can."""
+def _recorded(
+    step: Step, xtc: XTCSettings, top_candidates: int
+) -> tuple[Sequence[int], Sequence[float], bool]:
+    """Return the most probable tokens with their p, and whether all that clear τ are among them."""
     recorded = min(len(step.ids), top_candidates)
-    n = eligible_count(step.probs[:recorded], xtc.tau32)
-    return n, n < recorded or recorded < top_candidates or xtc.tau >= 1 / top_candidates
+    n = eligible_count(step.probs[:recorded], xtc)
+    complete = n < recorded or xtc.tau >= 1 / top_candidates
+    if step.bound & Bound.ENTROPY:  # the model may have shown fewer than it was asked for
+        complete = complete or step.tail_mass < xtc.tau32
+    else:
+        complete = complete or recorded < top_candidates
+    return step.ids[:n], step.probs[:n], complete

@@ -18,11 +18,12 @@ from xtc_viz.runs import presets
 from xtc_viz.runs.protected import Protection, parse_protection
 from xtc_viz.runs.protection import Newlines
 from xtc_viz.settings import (
+    ORDER,
     LaneSettings,
     RunSettings,
     SamplerSettings,
+    Stage,
     Strategy,
-    XTCPlace,
     with_protected,
 )
 from xtc_viz.ui.limits import NO_LIMITS, Limits
@@ -37,10 +38,23 @@ STRATEGY_LABELS = {
     Strategy.KEEP_RANDOM: "Keep one at random",
     Strategy.DROP_TOP: "Drop only the top",
 }
-PLACE_LABELS = {
-    XTCPlace.AFTER_TEMPERATURE: "After temperature",
-    XTCPlace.BEFORE_TEMPERATURE: "Before temperature",
+STAGE_LABELS = {
+    **{stage: KNOBS[stage].label for stage in Stage if stage in KNOBS},
+    Stage.DRY: "DRY",
+    Stage.XTC: "XTC",
 }
+GROUPS = {
+    "Temperature": ("temperature", "dynatemp_range", "dynatemp_exponent"),
+    "Truncation": (
+        *("top_n_sigma", "top_k", "top_p", "min_p", "typical_p"),
+        *("epsilon_cutoff", "eta_cutoff"),
+    ),
+    "Penalties": (
+        *("repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_window"),
+        *("dry_multiplier", "dry_base", "dry_allowed_length", "dry_window"),
+    ),
+}
+"""The knobs of the stack as the page shows them."""
 NEWLINE_LABELS = {
     Newlines.ALL: "all that hold one",
     Newlines.TOKEN: "only the plain one",
@@ -77,7 +91,8 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         "stack": STACK,
         "strategies": [[str(value), label] for value, label in STRATEGY_LABELS.items()],
         "newlines": [[str(value), label] for value, label in NEWLINE_LABELS.items()],
-        "places": [[str(value), label] for value, label in PLACE_LABELS.items()],
+        "order": [[str(stage), STAGE_LABELS[stage]] for stage in ORDER],
+        "groups": [[label, list(names)] for label, names in GROUPS.items()],
         "maxLanes": limits.lanes,
         "maxTokens": limits.max_tokens,
         "strengths": [lane.to_dict() for lane in presets.STRENGTHS],

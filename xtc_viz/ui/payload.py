@@ -12,10 +12,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xtc_viz.records.trace import ModelInfo, Step
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import ModelInfo
 from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling import stages
-from xtc_viz.settings import LaneSettings, SamplerSettings, XTCPlace
+from xtc_viz.sampling.plan import plan_of
+from xtc_viz.settings import LaneSettings, SamplerSettings, Stage
 from xtc_viz.ui import sentence
 
 BLOCK = 64
@@ -65,13 +67,13 @@ def step_view(
     """Return one step for the inspector: its most probable `candidates`, all that is eligible,
     and the drawn and the counterfactual token.
 
-    The page gets q(v) = p(v)^`power` / e^`log_z` for the tokens that are not in `removed`; with
-    `greedy` all of q is on the drawn token.
+    `final` is q of each token of `ids`, where it is not just p / (1 − removed mass) of those that
+    are not in `removed`. `bounded` says that not all of this is exact; the `notes` say what.
     """
     ids, probs = list(step.ids), list(step.probs)
     shown = max(candidates, step.eligible)
     keep = [i for i, v in enumerate(ids) if i < shown or v in (step.token, step.counterfactual)]
-    late = sampler.xtc_place is XTCPlace.BEFORE_TEMPERATURE and sampler.temperature > 0.0
+    final = stages.final_probs(step, sampler) if plan_of(sampler).after else None
     xtc = sampler.xtc
     said = sentence.describe(step, sampler)
     return {
@@ -93,11 +95,10 @@ def step_view(
         "q": rounded(step.q),
         "rank": step.rank,
         "forced": step.forced,
-        "greedy": sampler.temperature == 0.0,
-        "power": 1.0 / sampler.temperature if late else 1.0,
-        "log_z": rounded(step.log_z_final, 7),
+        "bounded": bool(step.bound),
         "ids": [ids[i] for i in keep],
         "probs": [rounded(probs[i]) for i in keep],
+        "final": final and [rounded(final[i]) for i in keep],
         "rest": rounded(max(0.0, 1.0 - math.fsum(probs[i] for i in keep))),
         "said": said.before,
         "drew": said.drew,
@@ -124,30 +125,30 @@ def block(
 def stage_view(
     step: Step,
     sampler: SamplerSettings,
-    context: frozenset[int],
+    context: Sequence[int],
     candidates: int,
     token_text: TokenText,
 ) -> dict[str, Any]:
     """Return what each stage of the stack made of the same candidates, in running order.
 
     `line` is the cutoff of a stage, drawn over the bars that it received; `reach` the mass at
-    which top-p or typical-p stop. `context` are the distinct tokens before the step.
+    which top-p or typical-p stop. `context` are the tokens before the step.
     """
     seen = stages.view(step, sampler, context)
     order = sorted(range(len(seen.ids)), key=lambda i: -seen.stages[0].probs[i])
     shown = order[: max(candidates, step.eligible)]
     marked = {i for i, v in enumerate(seen.ids) if v in (step.token, step.counterfactual)}
     keep = [*shown, *sorted(marked - set(shown))]
-    found = []
+    views = []
     for number, stage in enumerate(seen.stages):
         received = seen.stages[max(0, number - 1)].probs
         probs = [stage.probs[i] for i in keep]
-        found.append(
+        views.append(
             {
                 "name": stage.name,
                 "probs": [rounded(p) for p in probs],
                 "rest": rounded(max(0.0, 1.0 - math.fsum(probs))),
-                **_cutoff(stage.name, sampler, max(received)),
+                **_cutoff(stage.stages, sampler, max(received)),
             }
         )
     ids = [seen.ids[i] for i in keep]
@@ -157,20 +158,14 @@ def stage_view(
         "token": step.token,
         "eligible": list(step.ids[: step.eligible]),
         "removed": list(step.removed),
-        "stages": found,
+        "stages": views,
     }
 
 
-def _cutoff(stage: str, sampler: SamplerSettings, top: float) -> dict[str, float]:
-    if stage == "xtc":
-        return {"line": sampler.xtc.tau}
-    if stage == "min_p":
-        return {"line": rounded(sampler.min_p * top)}
-    if stage == "epsilon_cutoff":
-        return {"line": sampler.epsilon_cutoff}
-    if stage in ("top_p", "typical_p"):
-        return {"reach": getattr(sampler, stage)}
-    return {}
+def _cutoff(names: Sequence[Stage], sampler: SamplerSettings, top: float) -> dict[str, float]:
+    plan = plan_of(sampler)
+    values = {"line": plan.cutoff(names[0], top), "reach": plan.reach(names[0])} if names else {}
+    return {name: rounded(value) for name, value in values.items() if value is not None}
 
 
 def model_line(info: ModelInfo) -> dict[str, Any]:

@@ -217,7 +217,9 @@ class Run:
         first = payload.BLOCK * index
         steps, settings = log.steps[first : first + payload.BLOCK], log.settings
         if xtc:
-            steps = whatif.imagined_steps(steps, log.settings, xtc, self.settings.top_candidates)
+            before = (*self.prompt_ids, *(step.token for step in log.steps[:first]))
+            top = self.settings.top_candidates
+            steps = whatif.steps_under(steps, log.settings, xtc, top, before)
             settings = whatif.with_xtc(settings, xtc)
         eos = frozenset(self.model.eos_ids)
         return payload.block(settings, steps, first, candidates, self.text, eos)
@@ -227,5 +229,5 @@ class Run:
         log = self.lanes[lane]
         if not 0 <= i < len(log.steps):
             raise SettingsError("i", f"in [0, {len(log.steps)})", i)
-        before = frozenset((*self.prompt_ids, *(step.token for step in log.steps[:i])))
+        before = (*self.prompt_ids, *(step.token for step in log.steps[:i]))
         return payload.stage_view(log.steps[i], log.settings.sampler, before, candidates, self.text)

@@ -8,12 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xtc_viz.records.trace import Step
+from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.settings import SamplerSettings
 
 Part = str | int
 NAMED = 4  # how many tokens a sentence lists before it says "and 3 more"
+BOUNDS = {
+    Bound.DRAW: "The dice fell on a word that this model did not show: the most probable of the "
+    "shown ones by these dice stands in its place.",
+    Bound.ELIGIBLE: "This model showed too few words: more of them may clear τ.",
+    Bound.TRUNCATION: "This model showed too few words for the truncation: it may keep others.",
+    Bound.SCALE: "This model showed only its most probable words, so what temperature or penalties "
+    "make of them is known roughly.",
+    Bound.ENTROPY: "This model showed only its most probable words: the entropy is at least this.",
+}
 NEAR_FORCED = 0.6  # a removed token above this was hardly a choice: a name, a pronoun
 
 
@@ -129,7 +138,7 @@ def _drawn_below(step: Step) -> list[Part]:
 
 def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[list[Part]]:
     """What a careful user should know about a step; empty for most."""
-    notes: list[list[Part]] = []
+    notes: list[list[Part]] = [[words] for bound, words in BOUNDS.items() if step.bound & bound]
     if step.fired:
         forced = [i for i, p in zip(step.ids, step.probs, strict=True) if p > NEAR_FORCED]
         if forced and forced[0] in step.removed:

@@ -48,12 +48,20 @@ def what_if(
     }
 
 
-def imagined_steps(
-    steps: Sequence[Step], lane: LaneSettings, xtc: XTCSettings, top_candidates: int
+def steps_under(
+    steps: Sequence[Step],
+    lane: LaneSettings,
+    xtc: XTCSettings,
+    top_candidates: int,
+    context: Sequence[int],
 ) -> list[Step]:
-    """Return these steps of a lane under other settings."""
-    found = evaluate(steps, xtc, top_candidates)
-    return [decided(step, d, lane.sampler) for step, d in zip(steps, found.decisions, strict=True)]
+    """Return these steps of a lane under other settings; `context` are the tokens before them."""
+    decisions = evaluate(steps, xtc, top_candidates).decisions
+    tokens = [*context, *(step.token for step in steps)]
+    return [
+        decided(step, decision, lane.sampler, tokens[: len(context) + i])
+        for i, (step, decision) in enumerate(zip(steps, decisions, strict=True))
+    ]
 
 
 def strength_map(

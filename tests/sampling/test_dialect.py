@@ -1,0 +1,78 @@
+"""Other engines' rules as data, on the test vectors that they publish."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+
+from xtc_viz.sampling.dialect import PAPER, Comparison, Dialect, Ties, Veto
+from xtc_viz.sampling.rule import Outcome, decide, expected
+from xtc_viz.settings import XTCSettings
+
+MLX = Dialect("mlx-lm", Comparison.ABOVE, Ties.ALL, Veto.EXEMPT)
+EXLLAMA = Dialect("exllamav3", veto=Veto.OUTSIDE)
+LLAMA = Dialect("llama.cpp", veto=Veto.NONE, inert_above=0.5)
+
+
+def left(dialect: Dialect, probs: list[float], tau: float, protected: tuple[int, ...] = ()):
+    """Return which tokens, numbered in falling order, ρ = 1 leaves."""
+    xtc = XTCSettings(rho=1.0, tau=tau, protected=frozenset(protected))
+    decision = decide(range(len(probs)), array("f", probs), 0.5, xtc, dialect)
+    return [v for v in range(len(probs)) if v not in decision.removed]
+
+
+@pytest.mark.parametrize(
+    ("tau", "survivors"), [(0.09, [3]), (0.19, [2, 3]), (0.29, [1, 2, 3]), (0.39, [0, 1, 2, 3])]
+)
+def test_llama_cpp(tau, survivors):
+    assert left(LLAMA, [0.4, 0.3, 0.2, 0.1], tau) == survivors
+
+
+def test_llama_cpp_does_nothing_above_one_half():
+    xtc = XTCSettings(rho=1.0, tau=0.51)
+    assert decide([0, 1], [0.6, 0.4], 0.0, xtc, LLAMA).eligible == ()
+    assert decide([0, 1], [0.6, 0.4], 0.0, xtc, PAPER).eligible == (0,)
+
+
+@pytest.mark.parametrize(
+    ("tau", "protected", "survivors"),
+    [(0.2, (), [1, 2, 3]), (0.1, (), [2, 3]), (0.1, (0,), [0, 2, 3])],
+)
+def test_mlx(tau, protected, survivors):
+    """Both of two tied underdogs stay, and a protected token alone is spared."""
+    assert left(MLX, [0.4, 0.3, 0.15, 0.15], tau, protected) == survivors
+
+
+def test_mlx_compares_with_more_than():
+    assert left(MLX, [0.5, 0.25, 0.25], 0.25) == [0, 1, 2]
+    assert left(PAPER, [0.5, 0.25, 0.25], 0.25) == [1]
+
+
+@pytest.mark.parametrize(
+    ("probs", "tau", "protected", "survivors"),
+    [
+        ([0.643914, 0.236883, 0.087144, 0.032059], 0.1, (), [1, 2, 3]),
+        ([0.643914, 0.236883, 0.087144, 0.032059], 0.3, (), [0, 1, 2, 3]),
+        ([0.609460, 0.224208, 0.135989, 0.030343], 0.1, (), [2, 3]),
+        ([0.609460, 0.224208, 0.135989, 0.030343], 0.1, (2,), [1, 2, 3]),
+    ],
+)
+def test_exllama(probs, tau, protected, survivors):
+    """A protected token is outside of E: another one becomes the underdog."""
+    assert left(EXLLAMA, probs, tau, protected) == survivors
+
+
+def test_the_paper_leaves_a_step_alone_that_would_silence_a_protected_token():
+    assert left(PAPER, [0.4, 0.3, 0.2, 0.1], 0.15, (1,)) == [0, 1, 2, 3]
+
+
+def test_where_all_are_tied_there_is_nothing_to_remove():
+    xtc = XTCSettings(rho=1.0, tau=0.1)
+    ties = Dialect("ties", ties=Ties.ALL)
+    assert decide([0, 1], [0.5, 0.5], 0.0, xtc, ties).outcome is Outcome.UNAMBIGUOUS
+    assert expected([0, 1], [0.5, 0.5], xtc, ties) == (0.0, 0.0)
+
+
+def test_the_highest_id_may_be_the_one_that_stays():
+    assert left(Dialect("highest", ties=Ties.HIGHEST_ID), [0.4, 0.3, 0.3], 0.1) == [2]

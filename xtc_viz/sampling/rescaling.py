@@ -1,0 +1,94 @@
+"""The stages that change logits: penalties on what was written before, and temperature."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from xtc_viz.sampling.distribution import Distribution, Ids, Logits
+from xtc_viz.sampling.penalties import Change, dry, frequency, presence, repetition
+from xtc_viz.sampling.temperature import dynamic_temperature
+from xtc_viz.settings import MIN_TEMPERATURE, SamplerSettings, Stage
+
+
+class Rescaled(NamedTuple):
+    """What a stage made of a distribution, and the temperature that it used (1 for a penalty)."""
+
+    distribution: Distribution
+    temperature: float
+
+
+def penalty(stage: Stage, settings: SamplerSettings, context: Ids) -> Change:
+    """Return what a penalty does to logits after `context`, (T,) token ids, prompt included."""
+    window = settings.penalty_window
+    if stage is Stage.REPETITION_PENALTY:
+        return repetition(settings.repetition_penalty, window, context)
+    if stage is Stage.PRESENCE_PENALTY:
+        return presence(settings.presence_penalty, window, context)
+    if stage is Stage.FREQUENCY_PENALTY:
+        return frequency(settings.frequency_penalty, window, context)
+    return dry(
+        settings.dry_multiplier,
+        settings.dry_base,
+        settings.dry_allowed_length,
+        settings.dry_window,
+        settings.dry_breakers,
+        context,
+    )
+
+
+def rescaled(
+    stage: Stage, settings: SamplerSettings, distribution: Distribution, context: Ids
+) -> Rescaled:
+    """Run a penalty or the temperature stage, whose temperature must not be 0.
+
+    Where tokens lie outside, their mass is kept as it is: nobody knows their logits.
+    """
+    if stage is not Stage.TEMPERATURE:
+        change = penalty(stage, settings, context)
+        return Rescaled(_changed(distribution, change), 1.0)
+    temperature = temperature_of(settings, distribution)
+    logits = torch.from_numpy(distribution.logits) / temperature
+    return Rescaled(_normalized(distribution, logits.numpy()), temperature)
+
+
+def temperature_of(settings: SamplerSettings, distribution: Distribution) -> float:
+    """Return the temperature for this distribution: the one that is set, or one by its entropy.
+
+    It is at least `MIN_TEMPERATURE`, at which hardly anything but the most probable token is left.
+    """
+    if settings.dynatemp_range == 0.0:
+        return settings.temperature
+    temperature = dynamic_temperature(
+        settings.temperature,
+        settings.dynatemp_range,
+        settings.dynatemp_exponent,
+        distribution.entropy(),
+        int(np.count_nonzero(distribution.p)),
+    )
+    return max(MIN_TEMPERATURE, temperature)
+
+
+def _changed(distribution: Distribution, change: Change) -> Distribution:
+    if not len(change.ids):
+        return distribution
+    logits = distribution.logits.copy()
+    if distribution.ids is None:
+        logits[change.ids] = change.apply(logits[change.ids])
+    else:
+        # The places of the tokens that are here, in the order in which the change names them.
+        order = np.argsort(distribution.ids)
+        places = np.searchsorted(distribution.ids[order], change.ids).clip(max=len(order) - 1)
+        here = distribution.ids[order[places]] == change.ids
+        full = np.zeros(len(change.ids), np.float32)
+        full[here] = logits[order[places[here]]]
+        logits[order[places[here]]] = change.apply(full)[here]
+    return _normalized(distribution, logits)
+
+
+def _normalized(distribution: Distribution, logits: Logits) -> Distribution:
+    if distribution.ids is None:
+        return Distribution.of(torch.from_numpy(logits))
+    return Distribution.among(distribution.ids, logits, distribution.outside)
