@@ -31,7 +31,7 @@ def rule(third_party: str = "", own: str = "") -> Rule:
 
 
 CORE = "errors knobs settings"
-RULE = f"{CORE} sampling.rule"
+RULE = f"{CORE} sampling.dialect sampling.rule sampling.plan"
 RECORDS = f"{RULE} records"
 SAMPLING = f"{RECORDS} sampling"
 # The longest name that fits decides; a module that fits none is an error, so none goes unheld.
@@ -42,10 +42,9 @@ RULES: dict[str, Rule] = {
     "xtc_viz.knobs": rule(own="errors"),
     "xtc_viz.settings": rule(own="errors knobs"),
     "xtc_viz.sampling": rule("torch numpy", SAMPLING),
-    "xtc_viz.sampling.stack": rule("torch numpy transformers", SAMPLING),
-    "xtc_viz.sampling.rule": rule(own=CORE),
-    "xtc_viz.sampling.stages": rule(own=SAMPLING),
-    "xtc_viz.sampling.whatif": rule(own=SAMPLING),
+    "xtc_viz.sampling.dialect": rule(),
+    "xtc_viz.sampling.rule": rule(own=f"{CORE} sampling.dialect"),
+    "xtc_viz.sampling.plan": rule(own=CORE),
     "xtc_viz.records": rule(own=f"{RECORDS} __version__"),
     "xtc_viz.models": rule(
         "torch numpy transformers accelerate safetensors tokenizers huggingface_hub",
