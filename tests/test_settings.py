@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings, with_protected
+from xtc_viz.settings import (
+    ORDER,
+    LaneSettings,
+    RunSettings,
+    SamplerSettings,
+    Stage,
+    XTCSettings,
+    in_order,
+    with_protected,
+)
 
 
 @pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
@@ -76,3 +85,45 @@ def test_protected_tokens_are_replaced_in_one_place():
 
 def test_tau_is_compared_in_float32():
     assert XTCSettings(tau=0.1).tau32 == 0.10000000149011612
+
+
+def test_an_order_names_every_stage_and_those_left_out_go_where_the_default_has_them():
+    assert SamplerSettings().order == ORDER
+    short = SamplerSettings(order=("xtc", "temperature")).order
+    assert short == in_order(Stage.XTC, Stage.TEMPERATURE)
+    assert SamplerSettings(order=("temperature",)).order == ORDER
+    assert SamplerSettings(order=()).order == ORDER
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        (["xtc", "xtc"], "`order` must be a list that names no stage twice"),
+        (["luck"], "`order` must be one of repetition_penalty, .*, xtc, but is 'luck'"),
+        ("xtc", "`order` must be a list of repetition_penalty"),
+        (7, "`order` must be a list of repetition_penalty"),
+    ],
+)
+def test_a_wrong_order_is_refused(order, message):
+    with pytest.raises(SettingsError, match=message):
+        SamplerSettings(order=order)
+
+
+def test_settings_of_version_1_are_read():
+    """They said where XTC stands relative to temperature, and nothing else of the order."""
+    early = SamplerSettings.from_dict({"xtc_place": "after_temperature"})
+    late = SamplerSettings.from_dict({"xtc_place": "before_temperature", "temperature": 1.3})
+    assert early == SamplerSettings()
+    assert late == SamplerSettings(temperature=1.3, order=in_order(Stage.TEMPERATURE))
+    with pytest.raises(SettingsError, match="`xtc_place` must be one of after_temperature"):
+        SamplerSettings.from_dict({"xtc_place": "somewhere"})
+
+
+def test_samplers_go_to_plain_values_and_back():
+    sampler = SamplerSettings(
+        dry_multiplier=0.8, dry_breakers=frozenset({3, 1}), order=in_order(Stage.TOP_K)
+    )
+    data = json.loads(json.dumps(sampler.to_dict()))
+    assert data["dry_breakers"] == [1, 3]
+    assert data["order"][-1] == "top_k"
+    assert SamplerSettings.from_dict(data) == sampler

@@ -81,16 +81,16 @@ def _known(cls: type, data: object) -> dict[str, Any]:
 
 
 def _order(value: object) -> tuple[Stage, ...]:
-    """Check an order of stages; those that it does not name go where the default has them."""
+    """Check an order of stages; one that it does not name comes before all that follow it in the
+    default order."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise SettingsError("order", f"a list of {', '.join(ORDER)}", value)
     order = [_choice("order", Stage, name) for name in value]
     if len(set(order)) < len(order):
         raise SettingsError("order", "a list that names no stage twice", [*map(str, order)])
-    for place, stage in enumerate(ORDER):
+    for place, stage in reversed(list(enumerate(ORDER, 1))):
         if stage not in order:
-            before = [order.index(other) for other in ORDER[:place]]
-            order.insert(max(before, default=-1) + 1, stage)
+            order.insert(min(map(order.index, ORDER[place:]), default=len(order)), stage)
     return tuple(order)
 
 

@@ -26,23 +26,18 @@ from xtc_viz.sampling.rule import Outcome
 OUTCOMES = tuple(Outcome)
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of value: its typecode in an `array`, and how it is packed, unpacked, written, read.
 
-    For a ragged column `pack` and `unpack` work on a row of values, `write` gives the row as JSON
-    has it.
+    For a ragged column `pack` and `unpack` work on a row of values. None leaves it as it is.
     """
 
     typecode: str
     read: Reader
-    pack: Callable[[Any], Any] = _same
-    unpack: Callable[[Any], Any] = _same
-    write: Callable[[Any], Any] = _same
+    pack: Callable[[Any], Any] | None = None
+    unpack: Callable[[Any], Any] | None = None
+    write: Callable[[Any], Any] | None = None
 
 
 INTEGER = Kind("i", lambda where, data: read_ints(where, data, unit="step"))

@@ -16,6 +16,9 @@ from xtc_viz.records.columns import COLUMNS
 from xtc_viz.records.step import Step
 
 _values = attrgetter(*(column.name for column in COLUMNS))
+# Only some kinds are packed as something else than they are.
+_PACK = [(i, column.kind.pack) for i, column in enumerate(COLUMNS) if column.kind.pack]
+_UNPACK = [(i, column.kind.unpack) for i, column in enumerate(COLUMNS) if column.kind.unpack]
 
 
 class _Ragged:
@@ -54,8 +57,11 @@ class Steps(Sequence[Step]):
         """Add a step. Raises `TypeError` on a frozen view."""
         if self._length is not None:
             raise TypeError("a frozen view of steps cannot grow")
-        for values, column, value in zip(self._columns, COLUMNS, _values(step), strict=True):
-            values.append(column.kind.pack(value))
+        row = list(_values(step))
+        for place, pack in _PACK:
+            row[place] = pack(row[place])
+        for values, value in zip(self._columns, row, strict=True):
+            values.append(value)
         self._count[0] += 1  # last: whoever counts a step finds all of it
 
     def frozen(self) -> Steps:
@@ -98,9 +104,7 @@ class Steps(Sequence[Step]):
         return f"Steps({len(self)})"
 
     def _step(self, i: int) -> Step:
-        return Step(
-            *(
-                column.kind.unpack(values[i])
-                for column, values in zip(COLUMNS, self._columns, strict=True)
-            )
-        )
+        packed: list[Any] = [values[i] for values in self._columns]
+        for place, unpack in _UNPACK:
+            packed[place] = unpack(packed[place])
+        return Step(*packed)

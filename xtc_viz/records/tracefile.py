@@ -175,10 +175,10 @@ def _lane_text(lane: LaneTrace) -> str:
         "branch": lane.branch and {"lane": lane.branch.lane, "position": lane.branch.position},
     }
     steps = list(lane.steps)
-    columns = {
-        column.name: [column.kind.write(getattr(step, column.name)) for step in steps]
-        for column in COLUMNS
-    }
+    columns = {column.name: [getattr(step, column.name) for step in steps] for column in COLUMNS}
+    for column in COLUMNS:
+        if column.kind.write:
+            columns[column.name] = [*map(column.kind.write, columns[column.name])]
     return "{" + f'{_lines(head)},\n"steps": {{{_lines(columns | dict(lane.unknown))}}}' + "}"
 
 

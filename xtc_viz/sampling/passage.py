@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import NamedTuple
 
 from xtc_viz.records.step import Bound
 from xtc_viz.sampling.distribution import Distribution, Ids
@@ -14,8 +14,7 @@ from xtc_viz.sampling.truncation import Truncated, filter_of, truncate
 from xtc_viz.settings import SamplerSettings, Stage
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A distribution behind some stages.
 
     `log_zs` holds the log-normalizer behind each stage that changed logits, `truncated` what each
@@ -41,38 +40,25 @@ def through(
 
     `context` holds the (T,) token ids so far. Truncation looks at `at_least` tokens or more.
     """
-    passage = Passage(distribution)
-    for rescales, group in groupby(stages, key=lambda stage: stage in RESCALING):
-        if rescales:
-            for stage in group:
-                passage = _rescale(stage, settings, passage, context)
-        else:
-            passage = _truncate(tuple(group), settings, passage, at_least)
-    return passage
-
-
-def _rescale(stage: Stage, settings: SamplerSettings, passage: Passage, context: Ids) -> Passage:
-    result = rescaled(stage, settings, passage.distribution, context)
-    dynamic = stage is Stage.TEMPERATURE and settings.dynatemp_range > 0.0
-    return replace(
-        passage,
-        distribution=result.distribution,
-        log_zs=(*passage.log_zs, result.distribution.log_z),
-        temperature=result.temperature if dynamic else passage.temperature,
-        bound=passage.bound | (Bound.SCALE if passage.distribution.outside else Bound.NONE),
-    )
-
-
-def _truncate(
-    stages: Sequence[Stage], settings: SamplerSettings, passage: Passage, at_least: int
-) -> Passage:
-    distribution = passage.distribution
-    filters = [filter_of(stage, settings) for stage in stages]
-    head = distribution.head(at_least, settings.xtc.tau)
-    result = truncate(distribution, head, filters, distribution.entropy())
-    return replace(
-        passage,
-        distribution=result.left(distribution),
-        truncated=(*passage.truncated, result),
-        bound=passage.bound | (Bound.TRUNCATION if result.bounded else Bound.NONE),
-    )
+    log_zs: list[float] = []
+    truncated: list[Truncated] = []
+    temperature, bound = 0.0, Bound.NONE
+    for rescales, group in groupby(stages, key=RESCALING.__contains__):
+        names = list(group)
+        if not rescales:
+            filters = [filter_of(stage, settings) for stage in names]
+            head = distribution.head(at_least, settings.xtc.tau)
+            result = truncate(distribution, head, filters, distribution.entropy())
+            distribution = result.left(distribution)
+            truncated.append(result)
+            if result.bounded:
+                bound |= Bound.TRUNCATION
+            continue
+        for stage in names:
+            if distribution.outside:
+                bound |= Bound.SCALE
+            distribution, used = rescaled(stage, settings, distribution, context)
+            log_zs.append(distribution.log_z)
+            if stage is Stage.TEMPERATURE and settings.dynatemp_range > 0.0:
+                temperature = used
+    return Passage(distribution, tuple(log_zs), tuple(truncated), temperature, bound)

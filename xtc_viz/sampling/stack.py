@@ -81,7 +81,7 @@ class SamplerStack:
         head = distribution.head(self._top, settings.xtc.tau)
         decision = _decide(head, settings, coin)
         final = finish(self.plan, distribution, head, decision, noise, before)
-        token, counterfactual, certain = final.drawn
+        token, counterfactual, _ = final.drawn
         p, rank = _place(head, distribution, token)
         most = max(self._top, len(decision.eligible))
         ids, probs = _shown(head, distribution, most, (token, counterfactual))
@@ -113,7 +113,7 @@ class SamplerStack:
             log_zs=tuple(log_zs),
             temperature=final.temperature or received.temperature,
             final=final_of(final.distribution, ids),
-            bound=final.bound | _bound(received, head, settings.xtc, certain),
+            bound=_bound(received, final, head, settings.xtc),
         )
 
 
@@ -173,14 +173,14 @@ def _decide(head: Head, settings: SamplerSettings, coin: float) -> Decision:
     return decide(head.ids[:most].tolist(), head.probs[:most].tolist(), coin, settings.xtc)
 
 
-def _bound(received: Passage, head: Head, xtc: XTCSettings, certain: bool) -> Bound:
+def _bound(received: Passage, final: Final, head: Head, xtc: XTCSettings) -> Bound:
     """Say what of a step is not exact."""
-    bound = received.bound
-    if received.distribution.outside:
-        bound |= Bound.ENTROPY
-        if eligible_count([head.cut], xtc):
-            bound |= Bound.ELIGIBLE
-    return bound if certain else bound | Bound.DRAW
+    if not received.distribution.outside:
+        return received.bound
+    bound = received.bound | final.bound | Bound.ENTROPY
+    if eligible_count([head.cut], xtc):
+        bound |= Bound.ELIGIBLE
+    return bound if final.drawn.certain else bound | Bound.DRAW
 
 
 def _survivors(head: Head, decision: Decision) -> npt.NDArray[np.bool_]:
