@@ -7,10 +7,10 @@ from pathlib import Path
 
 import gguf
 import torch
-from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 
-def write_gguf(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, path: Path) -> None:
+def write_gguf(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, path: Path) -> None:
     """Write `model`, a Llama with float32 weights, and its byte-level BPE `tokenizer` to `path`."""
     config = model.config
     writer = gguf.GGUFWriter(path, "llama")

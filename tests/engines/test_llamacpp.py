@@ -12,9 +12,10 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 from xtc_viz.sampling.penalties import Change, dry, frequency, presence, repetition
 from xtc_viz.sampling.temperature import dynamic_temperature
@@ -35,14 +36,16 @@ STORY = (
 BREAKERS = ["\n", ":", '"', "*"]
 CASES = range(40)
 
+Array = npt.NDArray[Any]
+
 
 class Engine:
     """llama.cpp's server with the story model in float32, beside the same model here."""
 
     def __init__(self, folder: Path) -> None:
         torch.set_num_threads(1)
-        self.model = AutoModelForCausalLM.from_pretrained(FOLDER, dtype=torch.float32)
-        self.tokenizer = AutoTokenizer.from_pretrained(FOLDER)
+        self.model = LlamaForCausalLM.from_pretrained(FOLDER, dtype=torch.float32)
+        self.tokenizer = PreTrainedTokenizerFast.from_pretrained(FOLDER)
         self.story: list[int] = self.tokenizer(STORY)["input_ids"]
         path = folder / "story.gguf"
         write_gguf(self.model, self.tokenizer, path)
@@ -55,10 +58,11 @@ class Engine:
         self.server = xllamacpp.Server(params)
 
     @torch.inference_mode()
-    def logits(self, context: list[int]) -> np.ndarray:
-        return self.model(torch.tensor([context])).logits[0, -1].numpy()
+    def logits(self, context: list[int]) -> Array:
+        logits: Array = self.model(torch.tensor([context])).logits[0, -1].numpy()
+        return logits
 
-    def probs(self, context: list[int], **settings: Any) -> np.ndarray:
+    def probs(self, context: list[int], **settings: Any) -> Array:
         """Return what the server would draw the next token from, (V,), after these stages."""
         v = self.model.config.vocab_size
         request = {"temperature": 1, **settings, "prompt": context, "n_predict": 1, "n_probs": v}
@@ -94,19 +98,20 @@ def random_context(engine: Engine, rng: np.random.Generator) -> list[int]:
     return context[: len(context) - int(rng.integers(0, 5))]
 
 
-def changed(logits: np.ndarray, *changes: Change) -> np.ndarray:
+def changed(logits: Array, *changes: Change) -> Array:
     logits = logits.copy()
     for change in changes:
         logits[change.ids] = change.apply(logits[change.ids])
     return logits
 
 
-def softmax(logits: np.ndarray) -> np.ndarray:
-    weights = np.exp(logits.astype("f8") - logits.max())
-    return weights / weights.sum()
+def softmax(logits: Array) -> Array:
+    weights: Array = np.exp(logits.astype("f8") - logits.max())
+    probs: Array = weights / weights.sum()
+    return probs
 
 
-def assert_same(ours: np.ndarray, theirs: np.ndarray) -> None:
+def assert_same(ours: Array, theirs: Array) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=5e-4, atol=1e-7)
 
 
