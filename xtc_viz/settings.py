@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, make_dataclass, replace
 from enum import StrEnum
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.knobs import KNOBS
+from xtc_viz.sampling.stages import STAGES
 
 MIN_TEMPERATURE = 0.01
 """The least temperature beside 0."""
@@ -26,30 +27,14 @@ class Strategy(StrEnum):
     DROP_TOP = "drop_top"
 
 
-class Stage(StrEnum):
-    """A stop of the sampler stack. `SamplerSettings.order` puts them in order."""
-
-    REPETITION_PENALTY = "repetition_penalty"
-    PRESENCE_PENALTY = "presence_penalty"
-    FREQUENCY_PENALTY = "frequency_penalty"
-    DRY = "dry"
-    TEMPERATURE = "temperature"
-    TOP_N_SIGMA = "top_n_sigma"
-    TOP_K = "top_k"
-    TOP_P = "top_p"
-    MIN_P = "min_p"
-    TYPICAL_P = "typical_p"
-    EPSILON_CUTOFF = "epsilon_cutoff"
-    ETA_CUTOFF = "eta_cutoff"
-    XTC = "xtc"
-
-
-ORDER = tuple(Stage)
+XTC, TEMPERATURE = "xtc", "temperature"
+"""The two stages that are more than a filter or a penalty."""
+ORDER = (*(stage.name for stage in STAGES), XTC)
 """The order of the paper: XTC acts on what penalties, temperature and truncation leave."""
 
 
-def in_order(*last: Stage) -> tuple[Stage, ...]:
-    """Return the default order with these stages moved to its end."""
+def in_order(*last: str) -> tuple[str, ...]:
+    """Return the default order of stages with these moved to its end."""
     return (*(stage for stage in ORDER if stage not in last), *last)
 
 
@@ -80,14 +65,17 @@ def _known(cls: type, data: object) -> dict[str, Any]:
     return dict(data)
 
 
-def _order(value: object) -> tuple[Stage, ...]:
+def _order(value: object) -> tuple[str, ...]:
     """Check an order of stages; one that it does not name comes before all that follow it in the
     default order."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise SettingsError("order", f"a list of {', '.join(ORDER)}", value)
-    order = [_choice("order", Stage, name) for name in value]
+    order = list(value)
+    for name in order:
+        if name not in ORDER:
+            raise SettingsError("order", f"a list of {', '.join(ORDER)}", name)
     if len(set(order)) < len(order):
-        raise SettingsError("order", "a list that names no stage twice", [*map(str, order)])
+        raise SettingsError("order", "a list that names no stage twice", order)
     for place, stage in reversed(list(enumerate(ORDER, 1))):
         if stage not in order:
             order.insert(min(map(order.index, ORDER[place:]), default=len(order)), stage)
@@ -143,37 +131,38 @@ class XTCSettings:
 XTC_OFF = XTCSettings(rho=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class SamplerSettings:
-    """The sampler stack of one lane; each stage is off by default. The knobs say what each does.
+_Knobs = make_dataclass(
+    "_Knobs",
+    [
+        (
+            knob.name,
+            int if knob.integer else float,
+            field(default=knob.check(knob.default)),
+        )
+        for stage in STAGES
+        for knob in stage.knobs
+    ],
+    frozen=True,
+    slots=True,
+)
 
-    `order` holds every stage. `penalty_window` is for the repetition, presence and frequency
-    penalties, the `dry_…` settings are those of DRY, whose `dry_breakers` are token ids, and
-    `dynatemp_range` with `dynatemp_exponent` lets the temperature stage follow the entropy.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplerSettings(_Knobs):  # type: ignore[misc, valid-type]
+    """The sampler stack of one lane: the knobs of all stages by their names, each off by default.
+
+    `order` names every stage. `dry_breakers` are the token ids that DRY's matches end at.
     Temperature 0 always comes last: it takes the most probable token that is left.
     """
 
-    repetition_penalty: float = KNOBS["repetition_penalty"].default
-    presence_penalty: float = KNOBS["presence_penalty"].default
-    frequency_penalty: float = KNOBS["frequency_penalty"].default
-    penalty_window: int = int(KNOBS["penalty_window"].default)
-    dry_multiplier: float = KNOBS["dry_multiplier"].default
-    dry_base: float = KNOBS["dry_base"].default
-    dry_allowed_length: int = int(KNOBS["dry_allowed_length"].default)
-    dry_window: int = int(KNOBS["dry_window"].default)
-    dry_breakers: frozenset[int] = frozenset()
-    temperature: float = KNOBS["temperature"].default
-    dynatemp_range: float = KNOBS["dynatemp_range"].default
-    dynatemp_exponent: float = KNOBS["dynatemp_exponent"].default
-    top_n_sigma: float = KNOBS["top_n_sigma"].default
-    top_k: int = int(KNOBS["top_k"].default)
-    top_p: float = KNOBS["top_p"].default
-    min_p: float = KNOBS["min_p"].default
-    typical_p: float = KNOBS["typical_p"].default
-    epsilon_cutoff: float = KNOBS["epsilon_cutoff"].default
-    eta_cutoff: float = KNOBS["eta_cutoff"].default
     xtc: XTCSettings = XTC_OFF
-    order: tuple[Stage, ...] = ORDER
+    order: tuple[str, ...] = ORDER
+    dry_breakers: frozenset[int] = frozenset()
+
+    if TYPE_CHECKING:  # the knobs are known when the program runs
+
+        def __init__(self, **values: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
 
     def __post_init__(self) -> None:
         _check_knobs(self)
@@ -187,14 +176,14 @@ class SamplerSettings:
 
     def to_dict(self) -> dict[str, Any]:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        breakers, order = sorted(self.dry_breakers), [*map(str, self.order)]
+        breakers, order = sorted(self.dry_breakers), list(self.order)
         return values | {"xtc": self.xtc.to_dict(), "dry_breakers": breakers, "order": order}
 
     @classmethod
     def from_dict(cls, data: object) -> Self:
         """Read what `to_dict` wrote, or an older version with `xtc_place` in place of an order."""
         if isinstance(data, Mapping) and "xtc_place" in data and "order" not in data:
-            place = {"after_temperature": ORDER, "before_temperature": in_order(Stage.TEMPERATURE)}
+            place = {"after_temperature": ORDER, "before_temperature": in_order(TEMPERATURE)}
             data = dict(data)
             name = data.pop("xtc_place")
             if name not in list(place):

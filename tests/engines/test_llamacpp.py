@@ -17,9 +17,13 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from xtc_viz.sampling.penalties import Change, dry, frequency, presence, repetition
-from xtc_viz.sampling.temperature import dynamic_temperature
-from xtc_viz.sampling.topnsigma import sigma_floor
+from xtc_viz.sampling.stages.base import Change
+from xtc_viz.sampling.stages.dry import dry
+from xtc_viz.sampling.stages.frequency_penalty import frequency
+from xtc_viz.sampling.stages.presence_penalty import presence
+from xtc_viz.sampling.stages.repetition_penalty import repetition
+from xtc_viz.sampling.stages.temperature import dynamic_temperature
+from xtc_viz.sampling.stages.top_n_sigma import sigma_floor
 
 xllamacpp = pytest.importorskip("xllamacpp", reason="needs xllamacpp and gguf")
 pytest.importorskip("gguf", reason="needs xllamacpp and gguf")

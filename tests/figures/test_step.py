@@ -13,7 +13,7 @@ from xtc_viz.figures.step import Row, label, rows, step_figure
 from xtc_viz.figures.theme import DARK, LIGHT
 from xtc_viz.records.trace import Step
 from xtc_viz.sampling.rule import Outcome
-from xtc_viz.settings import LaneSettings, SamplerSettings, Stage, XTCSettings, in_order
+from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings, in_order
 
 
 def bars(figure: Any) -> dict[str, dict[int, float]]:
@@ -132,7 +132,7 @@ STACKS = (
     SamplerSettings(repetition_penalty=1.1, temperature=0.7, top_k=30, top_p=0.9, min_p=0.02,
                     xtc=XTCSettings(0.5, 0.08)),
     SamplerSettings(temperature=1.4, xtc=XTCSettings(1.0, 0.1),
-                    order=in_order(Stage.TEMPERATURE)),
+                    order=in_order("temperature")),
 )  # fmt: skip
 
 

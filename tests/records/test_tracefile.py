@@ -26,12 +26,12 @@ from xtc_viz.records.step import Bound, Step
 from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, ModelInfo, Trace, token_ids
 from xtc_viz.records.tracefile import MAX_BYTES, dumps, load, loads, save
 from xtc_viz.sampling.rule import Outcome, decide
-from xtc_viz.sampling.stages import view
+from xtc_viz.sampling.stageview import view
 from xtc_viz.settings import (
+    ORDER,
     LaneSettings,
     RunSettings,
     SamplerSettings,
-    Stage,
     Strategy,
     XTCSettings,
     in_order,
@@ -169,7 +169,7 @@ def traces(draw: st.DrawFn) -> Trace:
         SamplerSettings,
         temperature=st.floats(0.01, 2) | st.just(0.0),
         xtc=xtc,
-        order=st.permutations(Stage),
+        order=st.permutations(ORDER),
     )
     lane = st.builds(
         LaneTrace,
@@ -256,7 +256,7 @@ def test_a_file_of_version_1_is_read() -> None:
     """A run of four lanes that the last program of that version wrote; see its settings."""
     trace = load(OLD)
     assert [len(lane.steps) for lane in trace.lanes] == [24, 24, 24, 6]
-    assert trace.lanes[1].settings.sampler.order == in_order(Stage.TEMPERATURE)
+    assert trace.lanes[1].settings.sampler.order == in_order("temperature")
     assert trace.lanes[3].branch == Branch(1, 5)
     assert trace.lanes[3].steps[5].forced
     assert loads(dumps(trace)) == trace

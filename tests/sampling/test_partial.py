@@ -14,7 +14,7 @@ from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
-from xtc_viz.settings import SamplerSettings, Stage, XTCSettings, in_order
+from xtc_viz.settings import SamplerSettings, XTCSettings, in_order
 
 V = 3000
 
@@ -76,7 +76,7 @@ def test_a_draw_from_what_was_not_shown_is_marked():
     [
         (SamplerSettings(temperature=1.4), Bound.SCALE),
         (SamplerSettings(repetition_penalty=1.2), Bound.SCALE),
-        (SamplerSettings(temperature=1.4, order=in_order(Stage.TEMPERATURE)), Bound.SCALE),
+        (SamplerSettings(temperature=1.4, order=in_order("temperature")), Bound.SCALE),
         (SamplerSettings(top_k=40), Bound.TRUNCATION),
         (SamplerSettings(xtc=XTCSettings(0.5, 1e-5)), Bound.ELIGIBLE),
         (SamplerSettings(top_k=10), Bound.NONE),

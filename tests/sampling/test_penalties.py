@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import RepetitionPenaltyLogitsProcessor
 
-from xtc_viz.sampling.penalties import Change, dry, frequency, presence, repetition
+from xtc_viz.sampling.stages.base import Change
+from xtc_viz.sampling.stages.dry import dry
+from xtc_viz.sampling.stages.frequency_penalty import frequency
+from xtc_viz.sampling.stages.presence_penalty import presence
+from xtc_viz.sampling.stages.repetition_penalty import repetition
 
 VOCABULARY = 12
 BREAKER = 9

@@ -26,7 +26,7 @@ from xtc_viz.sampling.operator import apply_xtc
 from xtc_viz.sampling.randomness import SharedRandomness, gumbel
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.sampling.stack import SamplerStack
-from xtc_viz.settings import ORDER, SamplerSettings, Stage, XTCSettings, in_order
+from xtc_viz.settings import ORDER, SamplerSettings, XTCSettings, in_order
 
 REFERENCES = {
     "repetition_penalty": RepetitionPenaltyLogitsProcessor,
@@ -187,7 +187,7 @@ def test_xtc_before_temperature_decides_on_unscaled_probabilities():
         )
 
     after, _ = run(ORDER)
-    before, stages = run(in_order(Stage.TEMPERATURE))
+    before, stages = run(in_order("temperature"))
     assert (after.eligible, after.removed) == (3, (0, 1))  # flattened: .34 .29 .23 .16
     assert (before.eligible, before.removed) == (2, (0,))
     q = np.array([0, 0.3, 0.15, 0.05]) ** (1 / 3)
@@ -217,7 +217,7 @@ def test_masked_tokens_are_never_eligible_nor_drawn():
 
 @given(
     seed=st.integers(0, 10**6),
-    order=st.permutations(Stage),
+    order=st.permutations(ORDER),
     on=st.sets(st.sampled_from(list(ONES)), max_size=5),
     coin=st.sampled_from([0.0, 0.9]),
 )
@@ -230,7 +230,7 @@ def test_any_order_of_stages(seed, order, on, coin):
     logits = peaked(seed, vocab_size=400)
     scores = without = logits[None]
     for stage in order:
-        if stage is Stage.XTC:
+        if stage == "xtc":
             scores, _ = apply_xtc(scores, [coin], xtc)
         elif stage in on:
             scores, without = (
@@ -255,9 +255,7 @@ def test_any_order_of_stages(seed, order, on, coin):
 def test_truncation_after_xtc_sees_what_it_left():
     """aphrodite's order: top-k and top-p come behind XTC."""
     logits = torch.tensor([0.4, 0.3, 0.2, 0.06, 0.04]).log()
-    sampler = SamplerSettings(
-        top_k=2, xtc=XTCSettings(rho=1.0, tau=0.15), order=in_order(Stage.TOP_K)
-    )
+    sampler = SamplerSettings(top_k=2, xtc=XTCSettings(rho=1.0, tau=0.15), order=in_order("top_k"))
     step = SamplerStack(sampler).run(CONTEXT, logits, 0.0, SharedRandomness(4).noise(0, 5))
     assert (step.eligible, step.removed) == (3, (0, 1))  # it received all five
     assert list(step.final) == pytest.approx([0, 0, 0.2 / 0.26, 0.06 / 0.26, 0])
@@ -270,7 +268,7 @@ def test_truncation_after_xtc_sees_what_it_left():
 
 
 @pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])
-@pytest.mark.parametrize("order", [ORDER, in_order(Stage.TEMPERATURE)], ids=["early", "late"])
+@pytest.mark.parametrize("order", [ORDER, in_order("temperature")], ids=["early", "late"])
 def test_the_draw_is_the_argmax_over_the_whole_vocabulary(temperature, order):
     """The head-and-contenders shortcut against the plain definition, on every token."""
     logits = peaked(3, vocab_size=3000, spread=1.0, height=2.0)

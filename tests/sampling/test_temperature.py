@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xtc_viz.sampling.temperature import dynamic_temperature
+from xtc_viz.sampling.stages.temperature import dynamic_temperature
 
 
 @pytest.mark.parametrize(

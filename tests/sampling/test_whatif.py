@@ -14,13 +14,12 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.rule import Outcome, expected
 from xtc_viz.sampling.stack import SamplerStack
-from xtc_viz.sampling.stages import final_probs
+from xtc_viz.sampling.stageview import final_probs
 from xtc_viz.sampling.whatif import decided, evaluate, intensity_map
 from xtc_viz.settings import (
     LaneSettings,
     RunSettings,
     SamplerSettings,
-    Stage,
     Strategy,
     XTCSettings,
     in_order,
@@ -76,10 +75,10 @@ def test_the_settings_of_the_run_give_back_the_run():
     "sampler",
     [
         SamplerSettings(),
-        SamplerSettings(temperature=1.6, order=in_order(Stage.TEMPERATURE)),
+        SamplerSettings(temperature=1.6, order=in_order("temperature")),
         SamplerSettings(temperature=0.0),
-        SamplerSettings(top_k=7, order=in_order(Stage.TOP_K)),
-        SamplerSettings(min_p=0.2, repetition_penalty=1.5, order=in_order(Stage.MIN_P)),
+        SamplerSettings(top_k=7, order=in_order("top_k")),
+        SamplerSettings(min_p=0.2, repetition_penalty=1.5, order=in_order("min_p")),
     ],
 )
 def test_a_step_decided_anew_is_drawn_from_what_is_left(sampler):

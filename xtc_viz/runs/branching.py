@@ -8,7 +8,7 @@ from dataclasses import replace
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Step, Trace
-from xtc_viz.sampling.stages import final_probs
+from xtc_viz.sampling.stageview import final_probs
 from xtc_viz.settings import MAX_LANES, LaneSettings
 
 

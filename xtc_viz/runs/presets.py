@@ -11,7 +11,7 @@ PROMPTS = Path(__file__).parents[2] / "assets" / "prompts.json"
 
 
 def _xtc(rho: float, tau: float = 0.1, **stack: float) -> SamplerSettings:
-    return SamplerSettings(xtc=XTCSettings(rho=rho, tau=tau), **stack)  # type: ignore[arg-type]
+    return SamplerSettings(xtc=XTCSettings(rho=rho, tau=tau), **stack)
 
 
 BASELINE = LaneSettings("Baseline")

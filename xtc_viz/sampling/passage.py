@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from xtc_viz.records.step import Bound
 from xtc_viz.sampling.distribution import Distribution, Ids
-from xtc_viz.sampling.plan import RESCALING
+from xtc_viz.sampling.plan import BY_NAME, truncates
 from xtc_viz.sampling.rescaling import rescaled
-from xtc_viz.sampling.truncation import Truncated, filter_of, truncate
-from xtc_viz.settings import SamplerSettings, Stage
+from xtc_viz.sampling.stages.base import Truncation
+from xtc_viz.sampling.truncation import Truncated, truncate
+from xtc_viz.settings import TEMPERATURE, SamplerSettings
 
 
 class Passage(NamedTuple):
@@ -30,7 +31,7 @@ class Passage(NamedTuple):
 
 
 def through(
-    stages: Sequence[Stage],
+    stages: Sequence[str],
     settings: SamplerSettings,
     distribution: Distribution,
     context: Ids,
@@ -43,22 +44,23 @@ def through(
     log_zs: list[float] = []
     truncated: list[Truncated] = []
     temperature, bound = 0.0, Bound.NONE
-    for rescales, group in groupby(stages, key=RESCALING.__contains__):
+    for cuts, group in groupby(stages, key=truncates):
         names = list(group)
-        if not rescales:
-            filters = [filter_of(stage, settings) for stage in names]
+        if cuts:
+            kinds = [kind for name in names if isinstance(kind := BY_NAME[name], Truncation)]
+            filters = [kind.filter(settings) for kind in kinds]
             head = distribution.head(at_least, settings.xtc.tau)
             result = truncate(distribution, head, filters, distribution.entropy())
+            if result.bounded or (distribution.outside and any(k.sees_all for k in kinds)):
+                bound |= Bound.TRUNCATION
             distribution = result.left(distribution)
             truncated.append(result)
-            if result.bounded:
-                bound |= Bound.TRUNCATION
             continue
         for stage in names:
             if distribution.outside:
                 bound |= Bound.SCALE
             distribution, used = rescaled(stage, settings, distribution, context)
             log_zs.append(distribution.log_z)
-            if stage is Stage.TEMPERATURE and settings.dynatemp_range > 0.0:
+            if stage == TEMPERATURE and settings.dynatemp_range > 0.0:
                 temperature = used
     return Passage(distribution, tuple(log_zs), tuple(truncated), temperature, bound)

@@ -9,35 +9,38 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
-from xtc_viz.settings import SamplerSettings, Stage
+from xtc_viz.sampling.stages import STAGES
+from xtc_viz.sampling.stages.base import Stage, Truncation
+from xtc_viz.settings import TEMPERATURE, XTC, SamplerSettings
 
-PENALTIES = frozenset(
-    {Stage.REPETITION_PENALTY, Stage.PRESENCE_PENALTY, Stage.FREQUENCY_PENALTY, Stage.DRY}
-)
-"""The stages that look at the tokens so far."""
-RESCALING = PENALTIES | {Stage.TEMPERATURE}
-"""The stages that change logits. Those that are neither these nor XTC drop tokens: truncation."""
+BY_NAME: dict[str, Stage] = {stage.name: stage for stage in STAGES}
 
-_OFF = SamplerSettings()
+
+def truncates(stage: str) -> bool:
+    """Whether a stage drops tokens. Those that do not change logits: penalties, temperature."""
+    return isinstance(BY_NAME[stage], Truncation)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The stages that are on. XTC always is, if only to say what it could have done."""
+    """The stages that are on, by their names.
+
+    XTC always is, if only to say what it could have done.
+    """
 
     settings: SamplerSettings
-    before: tuple[Stage, ...]
-    after: tuple[Stage, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
 
     @property
-    def stages(self) -> tuple[Stage, ...]:
+    def stages(self) -> tuple[str, ...]:
         """All of them in running order."""
-        return (*self.before, Stage.XTC, *self.after)
+        return (*self.before, XTC, *self.after)
 
     @property
     def greedy(self) -> bool:
         """Whether the end of it is to take the most probable token that is left."""
-        return self.settings.temperature == 0.0
+        return bool(self.settings.temperature == 0.0)
 
     @property
     def late_temperature(self) -> float | None:
@@ -47,7 +50,7 @@ class Plan:
         """
         if not self.after:
             return 1.0
-        plain = self.after == (Stage.TEMPERATURE,) and not self.dynamic
+        plain = self.after == (TEMPERATURE,) and not self.dynamic
         return self.settings.temperature if plain else None
 
     @property
@@ -56,56 +59,45 @@ class Plan:
         return self.settings.dynatemp_range > 0.0 and not self.greedy
 
     @property
-    def truncations(self) -> tuple[Stage, ...]:
+    def truncations(self) -> tuple[str, ...]:
         """The stages before XTC that drop tokens (`Step.kept`, `Step.cut_by`)."""
-        return tuple(stage for stage in self.before if stage not in RESCALING)
+        return tuple(filter(truncates, self.before))
 
     @property
-    def truncation_runs(self) -> tuple[tuple[Stage, ...], ...]:
-        """The truncation stages before XTC, in runs that nothing else interrupts."""
-        runs = groupby(self.before, key=lambda stage: stage in RESCALING)
-        return tuple(tuple(stages) for rescales, stages in runs if not rescales)
+    def truncation_runs(self) -> tuple[tuple[str, ...], ...]:
+        """These in runs that nothing else interrupts."""
+        return tuple(tuple(stages) for cuts, stages in groupby(self.before, key=truncates) if cuts)
 
     @property
-    def rescalings(self) -> tuple[Stage, ...]:
+    def rescalings(self) -> tuple[str, ...]:
         """The stages before XTC that change logits (`Step.log_zs`)."""
-        return tuple(stage for stage in self.before if stage in RESCALING)
+        return tuple(stage for stage in self.before if not truncates(stage))
 
-    def cutoff(self, stage: Stage, top: float) -> float | None:
+    def cutoff(self, stage: str, top: float) -> float | None:
         """Return the probability at which a stage cuts, where it is one that can be drawn.
 
         `top` is the largest probability that the stage receives.
         """
-        if stage is Stage.XTC:
+        if stage == XTC:
             return self.settings.xtc.tau
-        if stage is Stage.MIN_P:
-            return self.settings.min_p * top
-        return self.settings.epsilon_cutoff if stage is Stage.EPSILON_CUTOFF else None
+        about = BY_NAME[stage]
+        draws = isinstance(about, Truncation) and about.line
+        return draws(self.settings, top) if draws else None
 
-    def reach(self, stage: Stage) -> float | None:
-        """Return the mass at which top-p and typical-p stop."""
-        return {
-            Stage.TOP_P: self.settings.top_p,
-            Stage.TYPICAL_P: self.settings.typical_p,
-        }.get(stage)
+    def reach(self, stage: str) -> float | None:
+        """Return the mass at which a stage stops, such as top-p."""
+        about = BY_NAME.get(stage)
+        reaches = isinstance(about, Truncation) and about.reach
+        return reaches(self.settings) if reaches else None
 
 
 @lru_cache(maxsize=256)
 def plan_of(settings: SamplerSettings) -> Plan:
     """Return the plan of a stack."""
-    stages = [stage for stage in settings.order if stage is Stage.XTC or _is_on(settings, stage)]
+    stages = [stage for stage in settings.order if stage == XTC or BY_NAME[stage].is_on(settings)]
     if settings.temperature == 0.0:
         # An argmax of what XTC leaves, so XTC sees the unscaled distribution.
-        stages.remove(Stage.TEMPERATURE)
-        stages.append(Stage.TEMPERATURE)
-    place = stages.index(Stage.XTC)
+        stages.remove(TEMPERATURE)
+        stages.append(TEMPERATURE)
+    place = stages.index(XTC)
     return Plan(settings, tuple(stages[:place]), tuple(stages[place + 1 :]))
-
-
-def _is_on(settings: SamplerSettings, stage: Stage) -> bool:
-    if stage is Stage.TEMPERATURE:
-        return settings.temperature != 1.0 or settings.dynatemp_range > 0.0
-    name = "dry_multiplier" if stage is Stage.DRY else str(stage)
-    value: float = getattr(settings, name)
-    off: float = getattr(_OFF, name)
-    return value != off

@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from xtc_viz.sampling.distribution import Distribution, Ids, Logits
-from xtc_viz.sampling.penalties import Change, dry, frequency, presence, repetition
-from xtc_viz.sampling.temperature import dynamic_temperature
-from xtc_viz.settings import MIN_TEMPERATURE, SamplerSettings, Stage
+from xtc_viz.sampling.plan import BY_NAME
+from xtc_viz.sampling.stages.base import Change, Penalty
+from xtc_viz.sampling.stages.temperature import dynamic_temperature
+from xtc_viz.settings import MIN_TEMPERATURE, TEMPERATURE, SamplerSettings
 
 
 class Rescaled(NamedTuple):
@@ -20,35 +21,22 @@ class Rescaled(NamedTuple):
     temperature: float
 
 
-def penalty(stage: Stage, settings: SamplerSettings, context: Ids) -> Change:
+def change_by(stage: str, settings: SamplerSettings, context: Ids) -> Change:
     """Return what a penalty does to logits after `context`, (T,) token ids, prompt included."""
-    window = settings.penalty_window
-    if stage is Stage.REPETITION_PENALTY:
-        return repetition(settings.repetition_penalty, window, context)
-    if stage is Stage.PRESENCE_PENALTY:
-        return presence(settings.presence_penalty, window, context)
-    if stage is Stage.FREQUENCY_PENALTY:
-        return frequency(settings.frequency_penalty, window, context)
-    return dry(
-        settings.dry_multiplier,
-        settings.dry_base,
-        settings.dry_allowed_length,
-        settings.dry_window,
-        settings.dry_breakers,
-        context,
-    )
+    penalty = BY_NAME[stage]
+    assert isinstance(penalty, Penalty)
+    return penalty.change(settings, context)
 
 
 def rescaled(
-    stage: Stage, settings: SamplerSettings, distribution: Distribution, context: Ids
+    stage: str, settings: SamplerSettings, distribution: Distribution, context: Ids
 ) -> Rescaled:
     """Run a penalty or the temperature stage, whose temperature must not be 0.
 
     Where tokens lie outside, their mass is kept as it is: nobody knows their logits.
     """
-    if stage is not Stage.TEMPERATURE:
-        change = penalty(stage, settings, context)
-        return Rescaled(_changed(distribution, change), 1.0)
+    if stage != TEMPERATURE:
+        return Rescaled(_changed(distribution, change_by(stage, settings, context)), 1.0)
     temperature = temperature_of(settings, distribution)
     logits = torch.from_numpy(distribution.logits) / temperature
     return Rescaled(_normalized(distribution, logits.numpy()), temperature)
@@ -60,7 +48,7 @@ def temperature_of(settings: SamplerSettings, distribution: Distribution) -> flo
     It is at least `MIN_TEMPERATURE`, at which hardly anything but the most probable token is left.
     """
     if settings.dynatemp_range == 0.0:
-        return settings.temperature
+        return float(settings.temperature)
     temperature = dynamic_temperature(
         settings.temperature,
         settings.dynatemp_range,

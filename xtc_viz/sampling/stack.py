@@ -19,7 +19,7 @@ from xtc_viz.sampling.plan import Plan, plan_of
 from xtc_viz.sampling.randomness import Noise
 from xtc_viz.sampling.rule import Decision, decide, eligible_count
 from xtc_viz.sampling.truncation import Truncated
-from xtc_viz.settings import SamplerSettings, Stage, XTCSettings
+from xtc_viz.settings import TEMPERATURE, SamplerSettings, XTCSettings
 
 CUT_SHOWN = 20
 """How many of the most probable tokens that truncation dropped are recorded at a step."""
@@ -151,7 +151,7 @@ def finish(
 
 def late(plan: Plan, distribution: Distribution, removed: Sequence[int], context: Ids) -> Passage:
     """Run the stages after XTC, but temperature 0, on what XTC left."""
-    stages = [s for s in plan.after if not (plan.greedy and s is Stage.TEMPERATURE)]
+    stages = [s for s in plan.after if not (plan.greedy and s == TEMPERATURE)]
     return through(stages, plan.settings, distribution.without(tuple(removed)), context)
 
 

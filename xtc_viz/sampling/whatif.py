@@ -17,7 +17,7 @@ from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Decision, Outcome, decide, eligible_count, expected
 from xtc_viz.sampling.stack import final_of, late
-from xtc_viz.sampling.stages import recorded
+from xtc_viz.sampling.stageview import recorded
 from xtc_viz.settings import SamplerSettings, XTCSettings
 
 

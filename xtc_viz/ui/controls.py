@@ -12,17 +12,20 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from xtc_viz.errors import SettingsError
-from xtc_viz.knobs import KNOBS, Knob
+from xtc_viz.knob import Knob
+from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs import presets
 from xtc_viz.runs.protected import Protection, parse_protection
 from xtc_viz.runs.protection import Newlines
+from xtc_viz.sampling.stages import STAGES
+from xtc_viz.sampling.stages.base import Penalty, Truncation
 from xtc_viz.settings import (
-    ORDER,
+    TEMPERATURE,
+    XTC,
     LaneSettings,
     RunSettings,
     SamplerSettings,
-    Stage,
     Strategy,
     with_protected,
 )
@@ -38,23 +41,12 @@ STRATEGY_LABELS = {
     Strategy.KEEP_RANDOM: "Keep one at random",
     Strategy.DROP_TOP: "Drop only the top",
 }
-STAGE_LABELS = {
-    **{stage: KNOBS[stage].label for stage in Stage if stage in KNOBS},
-    Stage.DRY: "DRY",
-    Stage.XTC: "XTC",
-}
 GROUPS = {
-    "Temperature": ("temperature", "dynatemp_range", "dynatemp_exponent"),
-    "Truncation": (
-        *("top_n_sigma", "top_k", "top_p", "min_p", "typical_p"),
-        *("epsilon_cutoff", "eta_cutoff"),
-    ),
-    "Penalties": (
-        *("repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_window"),
-        *("dry_multiplier", "dry_base", "dry_allowed_length", "dry_window"),
-    ),
+    "Temperature": tuple(stage for stage in STAGES if stage.name == TEMPERATURE),
+    "Truncation": tuple(stage for stage in STAGES if isinstance(stage, Truncation)),
+    "Penalties": tuple(stage for stage in STAGES if isinstance(stage, Penalty)),
 }
-"""The knobs of the stack as the page shows them."""
+"""The stages as the page shows their knobs."""
 NEWLINE_LABELS = {
     Newlines.ALL: "all that hold one",
     Newlines.TOKEN: "only the plain one",
@@ -91,8 +83,11 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         "stack": STACK,
         "strategies": [[str(value), label] for value, label in STRATEGY_LABELS.items()],
         "newlines": [[str(value), label] for value, label in NEWLINE_LABELS.items()],
-        "order": [[str(stage), STAGE_LABELS[stage]] for stage in ORDER],
-        "groups": [[label, list(names)] for label, names in GROUPS.items()],
+        "order": [*([stage.name, stage.label] for stage in STAGES), [XTC, "XTC"]],
+        "groups": [
+            [label, [knob.name for stage in stages for knob in stage.knobs]]
+            for label, stages in GROUPS.items()
+        ],
         "maxLanes": limits.lanes,
         "maxTokens": limits.max_tokens,
         "strengths": [lane.to_dict() for lane in presets.STRENGTHS],

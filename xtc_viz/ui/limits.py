@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from xtc_viz.errors import SettingsError
-from xtc_viz.knobs import KNOBS, Knob
+from xtc_viz.knob import Knob
+from xtc_viz.knobs import KNOBS
 from xtc_viz.settings import MAX_LANES
 
 LONGEST_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens

@@ -15,9 +15,9 @@ from typing import Any
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import ModelInfo
 from xtc_viz.runs.stats import OUTCOMES
-from xtc_viz.sampling import stages
+from xtc_viz.sampling import stageview
 from xtc_viz.sampling.plan import plan_of
-from xtc_viz.settings import LaneSettings, SamplerSettings, Stage
+from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.ui import sentence
 
 BLOCK = 64
@@ -73,7 +73,7 @@ def step_view(
     ids, probs = list(step.ids), list(step.probs)
     shown = max(candidates, step.eligible)
     keep = [i for i, v in enumerate(ids) if i < shown or v in (step.token, step.counterfactual)]
-    final = stages.final_probs(step, sampler) if plan_of(sampler).after else None
+    final = stageview.final_probs(step, sampler) if plan_of(sampler).after else None
     xtc = sampler.xtc
     said = sentence.describe(step, sampler)
     return {
@@ -134,7 +134,7 @@ def stage_view(
     `line` is the cutoff of a stage, drawn over the bars that it received; `reach` the mass at
     which top-p or typical-p stop. `context` are the tokens before the step.
     """
-    seen = stages.view(step, sampler, context)
+    seen = stageview.view(step, sampler, context)
     order = sorted(range(len(seen.ids)), key=lambda i: -seen.stages[0].probs[i])
     shown = order[: max(candidates, step.eligible)]
     marked = {i for i, v in enumerate(seen.ids) if v in (step.token, step.counterfactual)}
@@ -162,7 +162,7 @@ def stage_view(
     }
 
 
-def _cutoff(names: Sequence[Stage], sampler: SamplerSettings, top: float) -> dict[str, float]:
+def _cutoff(names: Sequence[str], sampler: SamplerSettings, top: float) -> dict[str, float]:
     plan = plan_of(sampler)
     values = {"line": plan.cutoff(names[0], top), "reach": plan.reach(names[0])} if names else {}
     return {name: rounded(value) for name, value in values.items() if value is not None}

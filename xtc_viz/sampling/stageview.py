@@ -16,9 +16,9 @@ import numpy as np
 from xtc_viz.records.step import Step
 from xtc_viz.sampling.distribution import Distribution, Floats, Ids, PartialLogits
 from xtc_viz.sampling.passage import through
-from xtc_viz.sampling.plan import RESCALING, Plan, plan_of
-from xtc_viz.sampling.rescaling import penalty
-from xtc_viz.settings import SamplerSettings, Stage
+from xtc_viz.sampling.plan import Plan, plan_of, truncates
+from xtc_viz.sampling.rescaling import change_by
+from xtc_viz.settings import TEMPERATURE, XTC, SamplerSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class StageProbs:
     gave.
     """
 
-    stages: tuple[Stage, ...]
+    stages: tuple[str, ...]
     probs: tuple[float, ...]
     rest: float
 
@@ -87,7 +87,7 @@ def recorded(step: Step) -> Distribution:
     return Distribution.partly(PartialLogits(np.array(step.ids), log_probs, step.tail_mass))
 
 
-Probabilities = tuple[tuple[Stage, ...], list[float]]
+Probabilities = tuple[tuple[str, ...], list[float]]
 
 
 def _before(step: Step, plan: Plan, ids: Ids, context: Ids) -> Iterator[Probabilities]:
@@ -101,7 +101,7 @@ def _before(step: Step, plan: Plan, ids: Ids, context: Ids) -> Iterator[Probabil
     scale: float | None = step.log_z_raw
     truncations = 0
     for stage in plan.before:
-        if stage in RESCALING:
+        if not truncates(stage):
             scale = log_zs.get(stage)
             norms.append(scale)
         else:
@@ -117,7 +117,7 @@ def _before(step: Step, plan: Plan, ids: Ids, context: Ids) -> Iterator[Probabil
     behind = [logits]
     for stage, scale in zip(plan.before[::-1], scales[::-1], strict=True):
         logits = logits.copy()
-        if stage in RESCALING:
+        if not truncates(stage):
             joined = cut_by >= truncations
             logits[joined] = _undone(stage, plan, step, ids, logits, context)[joined]
         else:
@@ -125,11 +125,11 @@ def _before(step: Step, plan: Plan, ids: Ids, context: Ids) -> Iterator[Probabil
             assert scale is not None
             logits[cut_by == truncations] += scale
         behind.append(logits)
-    together: tuple[Stage, ...] = ()
+    together: tuple[str, ...] = ()
     for number, (norm, logits) in enumerate(zip(norms, behind[::-1], strict=True)):
         if number:
             stage = plan.before[number - 1]
-            truncations += stage not in RESCALING
+            truncations += truncates(stage)
             together = (*together, stage)
         if norm is not None:
             left = cut_by >= truncations
@@ -137,11 +137,11 @@ def _before(step: Step, plan: Plan, ids: Ids, context: Ids) -> Iterator[Probabil
             together = ()
 
 
-def _undone(stage: Stage, plan: Plan, step: Step, ids: Ids, logits: Floats, context: Ids) -> Floats:
+def _undone(stage: str, plan: Plan, step: Step, ids: Ids, logits: Floats, context: Ids) -> Floats:
     """Return the logits (n,) of `ids` before a stage that made these of them."""
-    if stage is Stage.TEMPERATURE:
+    if stage == TEMPERATURE:
         return logits * (step.temperature or plan.settings.temperature)
-    change = penalty(stage, plan.settings, context)
+    change = change_by(stage, plan.settings, context)
     full = np.zeros(len(change.ids), np.float32)
     places = np.searchsorted(change.ids, ids).clip(max=max(0, len(change.ids) - 1))
     hit = change.ids[places] == ids if len(change.ids) else np.zeros(len(ids), np.bool_)
@@ -159,7 +159,7 @@ def _after(step: Step, plan: Plan, cut: int, context: Ids) -> Iterator[Probabili
         for v, p in zip(step.ids, step.probs, strict=True)
     ]
     dropped = [0.0] * cut
-    yield (Stage.XTC,), left + dropped
+    yield (XTC,), left + dropped
     *between, end = plan.after or (None,)
     distribution = recorded(step).without(step.removed)
     for stage in between:

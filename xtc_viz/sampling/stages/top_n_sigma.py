@@ -5,10 +5,12 @@ from __future__ import annotations
 from math import exp, sqrt
 
 import numpy as np
-import numpy.typing as npt
+
+from xtc_viz.knob import Knob
+from xtc_viz.sampling.stages.base import Filter, Logits, Truncation, floor
 
 
-def sigma_floor(logits: npt.NDArray[np.float32], n: float) -> float:
+def sigma_floor(logits: Logits, n: float) -> float:
     """Return the share of the top token's probability below which top-n-sigma drops a token.
 
     The rule keeps logits of at least max - n·σ (Tang et al., "Top-nσ: Not All Logits Are You
@@ -34,3 +36,28 @@ def sigma_floor(logits: npt.NDArray[np.float32], n: float) -> float:
         mean = logits.mean()
     off = logits - mean
     return exp(-n * sqrt(float(np.dot(off, off)) / len(off)))
+
+
+def top_n_sigma(n: float) -> Filter:
+    return floor(lambda support: sigma_floor(support.logits, n) * float(support.probs[0]))
+
+
+STAGE = Truncation(
+    name="top_n_sigma",
+    label="Top-nσ",
+    place=60,
+    knobs=(
+        Knob(
+            "top_n_sigma",
+            "Top-nσ",
+            0.0,
+            0.0,
+            100.0,
+            0.05,
+            "Keeps tokens whose score is within n standard deviations of the best. 0 is off.",
+            soft_high=5.0,
+        ),
+    ),
+    sees_all=True,
+    filter=lambda settings: top_n_sigma(settings.top_n_sigma),
+)

@@ -11,8 +11,8 @@ import torch
 from tests.sampling.dense import dense_stages
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
-from xtc_viz.sampling.stages import final_probs, view
-from xtc_viz.settings import SamplerSettings, Stage, XTCSettings, in_order
+from xtc_viz.sampling.stageview import final_probs, view
+from xtc_viz.settings import SamplerSettings, XTCSettings, in_order
 
 XTC = XTCSettings(rho=1.0, tau=0.05)
 CONTEXT = torch.tensor([3, 1, 4, 1, 5])
@@ -23,7 +23,7 @@ STACKS = {
     "both": {"repetition_penalty": 1.4, "temperature": 1.3},
     "truncated": {"top_k": 30, "top_p": 0.9, "min_p": 0.03, "typical_p": 0.9},
     "cutoffs": {"epsilon_cutoff": 0.01, "eta_cutoff": 0.05},
-    "late": {"temperature": 1.7, "order": in_order(Stage.TEMPERATURE), "top_p": 0.95},
+    "late": {"temperature": 1.7, "order": in_order("temperature"), "top_p": 0.95},
     "zero": {"temperature": 0.0},
     "everything": {
         "repetition_penalty": 1.2,
@@ -46,29 +46,29 @@ STACKS = {
         "top_k": 40,
         "top_p": 0.95,
         "temperature": 1.3,
-        "order": in_order(Stage.TEMPERATURE, Stage.XTC),
+        "order": in_order("temperature", "xtc"),
     },
     "truncation on both sides of temperature": {
         "top_k": 40,
         "temperature": 1.3,
         "min_p": 0.05,
-        "order": (Stage.TOP_K, Stage.TEMPERATURE, Stage.MIN_P, Stage.XTC),
+        "order": ("top_k", "temperature", "min_p", "xtc"),
     },
     # aphrodite's: top-k and top-p after XTC
     "truncation behind XTC": {
         "top_k": 12,
         "top_p": 0.9,
-        "order": in_order(Stage.TOP_K, Stage.TOP_P),
+        "order": in_order("top_k", "top_p"),
     },
     # mlx-lm's: top-p, min-p, XTC, top-k, temperature
     "mlx": {
         "top_p": 0.98,
         "top_k": 20,
         "temperature": 0.8,
-        "order": in_order(Stage.XTC, Stage.TOP_K, Stage.TEMPERATURE),
+        "order": in_order("xtc", "top_k", "temperature"),
     },
-    "dynamic behind XTC": {"dynatemp_range": 0.5, "order": in_order(Stage.TEMPERATURE)},
-    "penalty behind XTC": {"repetition_penalty": 1.3, "order": in_order(Stage.REPETITION_PENALTY)},
+    "dynamic behind XTC": {"dynatemp_range": 0.5, "order": in_order("temperature")},
+    "penalty behind XTC": {"repetition_penalty": 1.3, "order": in_order("repetition_penalty")},
 }
 
 

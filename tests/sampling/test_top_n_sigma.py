@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xtc_viz.sampling.topnsigma import sigma_floor
+from xtc_viz.sampling.stages.top_n_sigma import sigma_floor
 
 finite = st.floats(-40, 40, width=32)
 
