@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.fake import FakeModel
@@ -125,3 +129,51 @@ def test_who_brings_the_model_at_rest_back() -> None:
     occupancy.begin(other)
     occupancy.end(other)
     assert occupancy.return_load(other), "the failure of another model is no reason to give up"
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["join", "turn", "leave", "begin", "install", "end", "rest"]),
+            st.integers(0, 3),
+        ),
+        max_size=30,
+    )
+)
+def test_whatever_comes_and_goes_the_state_says_what_is(moves: list[tuple[str, int]]) -> None:
+    occupancy = with_model()
+    places, waiting = [Place() for _ in range(4)], list[Place]()
+    for move, number in moves:
+        place = places[number]
+        if move == "join" and place not in waiting:
+            occupancy.turns.join(place)
+            waiting.append(place)
+            occupancy.return_load()
+        elif move == "turn" and occupancy.is_next(place):
+            occupancy.turns.begin(place)
+        elif move == "leave":
+            occupancy.turns.leave(place)
+            waiting = [other for other in waiting if other is not place]
+        elif move == "begin":
+            occupancy.begin(Load((ONE, TWO)[number % 2]))
+        elif move == "install" and occupancy.loads and occupancy.turns.active is None:
+            spec = occupancy.loads[0].spec
+            occupancy.install(FakeModel(name=spec.name), spec)
+        elif move == "end" and occupancy.loads:
+            load = occupancy.loads[number % len(occupancy.loads)]
+            load.error = ModelError("broken") if number else None
+            occupancy.end(load)
+            occupancy.return_load(load)
+        elif move == "rest":
+            with suppress(BusyError, ModelError):
+                occupancy.rest()
+        state = occupancy.state
+        assert state.resting == (occupancy.model is None)
+        assert state.info
+        assert occupancy.spec
+        assert state.info.name == occupancy.spec.name, "at rest too the page names the model"
+        assert state.load is None or state.load.id in [load.id for load in occupancy.loads]
+        assert occupancy.is_idle == (not waiting and occupancy.model is not None)
+        active = occupancy.turns.active
+        if active and occupancy.model:
+            assert occupancy.model_for(active) is occupancy.model
