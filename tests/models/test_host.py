@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from queue import SimpleQueue
 
 import pytest
@@ -50,7 +50,7 @@ def test_turns_come_in_the_order_of_asking_and_know_their_place() -> None:
 def test_a_turn_may_begin_and_end_in_different_threads() -> None:
     """As a web server's generators do: every `next` may come from another thread."""
 
-    def decode(host: ModelHost) -> Iterator[str]:
+    def decode(host: ModelHost) -> Generator[str, None, None]:
         with host.turn() as turn:
             while not turn.wait(0.01):
                 yield f"waiting, {turn.ahead}"

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -30,7 +31,7 @@ def copy(tiny_folder: Folder, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_folder("llama"), tmp_path / "mine"))
 
 
-def load(folder: Path, **options: str) -> LocalModel:
+def load(folder: Path, **options: Any) -> LocalModel:
     return LocalModel.load(LocalSpec(str(folder), **options))
 
 
