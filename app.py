@@ -17,8 +17,9 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local import zerogpu
+from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel, leave_a_core
-from xtc_viz.models.spec import ATTENTIONS, QUANTIZATIONS, ModelSpec
+from xtc_viz.models.local.spec import ATTENTIONS, QUANTIZATIONS, LocalSpec
 from xtc_viz.runs.worker import decode_of
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import LIMITS, Limit, Limits
@@ -118,7 +119,7 @@ def make_host(options: argparse.Namespace, limits: Limits) -> ModelHost:
     lent = zerogpu.here()
     model: LanguageModel | None = FakeModel(delay=0.02) if options.model == FAKE else None
     names = ("revision", "device", "dtype", "quantization", "attention", "max_memory")
-    spec = ModelSpec(options.model, **{name: getattr(options, name) for name in names})
+    spec = LocalSpec(options.model, **{name: getattr(options, name) for name in names})
     if lent and model is None:
         # The platform stands in for CUDA in this thread alone: transformers must use no other.
         os.environ["HF_DEACTIVATE_ASYNC_LOAD"] = "1"
@@ -126,6 +127,7 @@ def make_host(options: argparse.Namespace, limits: Limits) -> ModelHost:
     rest = limits.idle_minutes
     host = ModelHost(
         model,
+        LocalLoader(),
         max_waiting=limits.max_waiting,
         max_per_visitor=limits.max_per_visitor,
         rest_after=None if rest is None or lent else 60.0 * rest,

@@ -15,7 +15,13 @@ from dataclasses import replace
 import torch
 from transformers import PreTrainedModel
 
-from bench.models import plain_random_135m, plain_story_model, random_135m, story_model
+from bench.models import (
+    dtype_of,
+    plain_random_135m,
+    plain_story_model,
+    random_135m,
+    story_model,
+)
 from bench.references import PublishedXTC
 from bench.timing import Result, against, alternating, main, relative
 from xtc_viz.decode import Recorder, decode_lanes
@@ -41,7 +47,7 @@ def measure() -> list[Result]:
     for dtype, stacks in ((torch.float32, STACKS), (torch.bfloat16, {"XTC alone": XTC_ALONE})):
         model = random_135m(dtype)
         for name, stack in stacks.items():
-            what = f"decode, 135M {model.info.dtype}, {name}: faster than two runs of generate"
+            what = f"decode, 135M {dtype_of(model.model)}, {name}: faster than two runs of generate"
             results.append(lanes_against_generate(what, model, plain, stack, (32, 3), at_least=2.5))
         results.append(second_lane(model))
     return [*results, same_eligible(torch.bfloat16)]
@@ -114,7 +120,7 @@ def second_lane(model: LocalModel) -> Result:
         "two": lambda: run(model, [SamplerSettings(), stack], 32),
     }
     times = {name: time / 32 for name, time in alternating(cases, 5).items()}
-    what = f"decode, 135M {model.info.dtype}: two lanes as a multiple of one"
+    what = f"decode, 135M {dtype_of(model.model)}: two lanes as a multiple of one"
     return relative(what, times["two"], times["one"], "one lane", at_most=1.15)
 
 

@@ -19,7 +19,7 @@ from transformers import (
 from xtc_viz.models.local.graph import graphs_for
 from xtc_viz.models.local.linear import use_few_rows_linear
 from xtc_viz.models.local.model import LocalModel
-from xtc_viz.records.trace import ModelInfo
+from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 STORY_MODEL = Path(__file__).resolve().parents[1] / "assets" / "story-model"
 LOGIT_SPREAD = 5.0
@@ -71,11 +71,16 @@ def plain_random(
     return model
 
 
+def dtype_of(model: PreTrainedModel) -> str:
+    """Return the name of a model's dtype, such as `bfloat16`."""
+    return str(model.dtype).removeprefix("torch.")
+
+
 def as_local(model: PreTrainedModel, name: str) -> LocalModel:
     """Return a model as the app would use it, with a tokenizer that has a word for every id."""
     info = ModelInfo(
-        name=name, revision="", dtype=str(model.dtype).removeprefix("torch."),
-        device=str(model.device), parameters=model.num_parameters(),
+        name=name, revision="", parameters=model.num_parameters(),
+        placement=Placement(dtype_of(model), str(model.device)),
         vocab_size=model.config.vocab_size,
         context_length=model.config.max_position_embeddings, eos_ids=(), newline_ids=(),
         has_chat_template=False,

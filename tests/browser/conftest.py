@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
+from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import NO_LIMITS, Limits
@@ -61,7 +62,7 @@ def serve(
     limits: Limits = NO_LIMITS,
     **options: Any,
 ) -> Iterator[Server]:
-    host = host or ModelHost(model)
+    host = host or ModelHost(model, LocalLoader())
     blocks = build(host, may, limits)
     options = launch_options() | {"server_port": free_port()} | options
     _, url, _ = blocks.launch(prevent_thread_lock=True, **options)

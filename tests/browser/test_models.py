@@ -12,27 +12,28 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import Server, Visit, serve
 from tests.browser.driver import chips, finished, generate, run, writing
 from tests.models import tiny
-from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.load import load_local
-from xtc_viz.models.spec import ModelSpec, Progress
+from xtc_viz.models.load import Progress
+from xtc_viz.models.local.loader import LocalLoader
+from xtc_viz.models.local.model import LocalModel
+from xtc_viz.models.spec import ModelSpec
 from xtc_viz.ui.models import May
 
 Keep = Callable[..., None]
 
 
-class Slow:
+class Slow(LocalLoader):
     """The real loader, held up at 42 % of a download for as long as a test wants."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
         self.go.set()
 
-    def __call__(self, spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
+    def fetch(self, spec: ModelSpec, progress: Progress) -> Callable[[], LocalModel]:
         while not self.go.wait(0.02):
             progress(f"downloading {spec.short_name}", 0.42)
-        return load_local(spec, progress)
+        return super().fetch(spec, progress)
 
 
 @pytest.fixture

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from transformers.utils import logging
 
 from tests.models import tiny
+from tests.models.gate import Gate
 from xtc_viz.models.local.model import LocalModel
 
 logging.disable_progress_bar()
@@ -29,6 +30,12 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
 
 
 @pytest.fixture(scope="session")
+def big_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a model of 64 MB."""
+    return tiny.save_big_model(tmp_path_factory.mktemp("hub") / "big")
+
+
+@pytest.fixture(scope="session")
 def load(tiny_folder: Callable[[str], Path]) -> Callable[[str], LocalModel]:
     """Return the loaded tiny model of an architecture."""
     loaded: dict[str, LocalModel] = {}
@@ -39,3 +46,11 @@ def load(tiny_folder: Callable[[str], Path]) -> Callable[[str], LocalModel]:
         return loaded[architecture]
 
     return get
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    """A loader that waits, let through at the end whatever became of the test."""
+    closed = Gate()
+    yield closed
+    closed.open()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,14 +17,7 @@ from transformers import (
     SmolLM3Config,
 )
 
-from xtc_viz.models.catalog import CatalogModel, Fit, Precision, catalog, fitting
-from xtc_viz.models.local.memory import (
-    Machine,
-    free_main_memory,
-    main_memory,
-    readable,
-    this_machine,
-)
+from xtc_viz.models.catalog import CatalogModel, Fit, Machine, Precision, catalog
 
 CONFIGS: dict[str, type[Any]] = {
     "llama": LlamaConfig,
@@ -137,42 +129,11 @@ def test_fewer_bits_need_less_and_fitting_agrees(model: CatalogModel) -> None:
 
 
 def test_what_fits_a_24_gb_gpu() -> None:
-    fit = {model.id: precision for model, precision in fitting(24 * 10**9, gpu=True)}
+    fit = {model.id: model.widest_fit(24 * 10**9, gpu=True) for model in catalog()}
     assert fit["Qwen/Qwen3-8B"] is Precision.BFLOAT16
     assert fit["Qwen/Qwen3-14B"] is Precision.INT8
     assert fit["Qwen/Qwen3-32B"] is Precision.INT4
     assert fit["meta-llama/Llama-3.3-70B-Instruct"] is None
-
-
-def test_machine_memory(tmp_path: Path) -> None:
-    whole = main_memory(())
-    assert whole > 10**8
-    limit, unlimited = tmp_path / "limit", tmp_path / "max"
-    limit.write_text("123456789\n")
-    unlimited.write_text("max\n")
-    assert main_memory((tmp_path / "absent", unlimited)) == whole
-    assert main_memory((unlimited, limit)) == 123456789
-    machine = this_machine()
-    assert bool(machine.gpus) == torch.cuda.is_available()
-    assert machine.memory > 10**8
-    assert [readable(n) for n in (123456789, 1_400_000_000)] == ["123 MB", "1.4 GB"]
-
-
-def test_free_memory_is_what_the_container_has_left(tmp_path: Path) -> None:
-    system = tmp_path / "meminfo"
-    system.write_text("MemTotal:  900 kB\nMemAvailable:   500 kB\n")
-    limit, usage = tmp_path / "memory.max", tmp_path / "memory.current"
-    assert free_main_memory((), (), system) == 500 * 1024
-    assert free_main_memory((limit,), (usage,), system) == 500 * 1024, "no container"
-    limit.write_text("300000\n")
-    usage.write_text("250000\n")
-    assert free_main_memory((limit,), (usage,), system) == 50_000
-    (tmp_path / "memory.stat").write_text("anon 1\ninactive_file 40000\n")
-    assert free_main_memory((limit,), (usage,), system) == 90_000, "a file cache gives way"
-    usage.write_text("999999\n")
-    assert free_main_memory((limit,), (usage,), system) == 0
-    assert 0 < this_machine().free <= this_machine().memory
-    assert this_machine("cpu").gpus == ()
 
 
 def test_a_model_fits_now_or_only_once_others_are_gone() -> None:

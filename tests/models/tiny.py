@@ -23,6 +23,7 @@ from transformers import (
     GenerationConfig,
     GPT2Config,
     LlamaConfig,
+    LlamaForCausalLM,
     MistralConfig,
     Olmo2Config,
     PreTrainedTokenizerFast,
@@ -164,3 +165,22 @@ def save_model(architecture: str, folder: Path) -> Path:
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def save_big_model(path: Path) -> Path:
+    """Save a model of 16 million weights, 64 MB, with a tiny tokenizer."""
+    tokenizer = fast_tokenizer("bytelevel")
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=512,
+        intermediate_size=1536,
+        num_hidden_layers=5,
+        num_attention_heads=8,
+        tie_word_embeddings=True,
+        bos_token_id=0,
+        eos_token_id=1,
+        pad_token_id=1,
+    )
+    LlamaForCausalLM(config).save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path

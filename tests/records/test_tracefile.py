@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 from xtc_viz.errors import TraceError
 from xtc_viz.records.check import check
 from xtc_viz.records.columns import COLUMNS, default_of
+from xtc_viz.records.modelinfo import ModelInfo, Placement
 from xtc_viz.records.reading import shortest
 from xtc_viz.records.step import Bound, Step
-from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, ModelInfo, Trace, token_ids
+from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Trace, token_ids
 from xtc_viz.records.tracefile import MAX_BYTES, dumps, load, loads, save
 from xtc_viz.sampling.rule import Outcome, decide
 from xtc_viz.sampling.stageview import view
@@ -41,14 +42,13 @@ VOCAB_SIZE = 50_000
 MODEL = ModelInfo(
     name="a model",
     revision="main",
-    dtype="float32",
-    device="cpu",
-    parameters=5_800_000,
     vocab_size=VOCAB_SIZE,
     context_length=512,
     eos_ids=(0,),
     newline_ids=(1, 2),
     has_chat_template=False,
+    parameters=5_800_000,
+    placement=Placement("float32", "cpu"),
 )
 STEP = Step(
     token=7,
@@ -214,14 +214,9 @@ def test_hostile_texts_stay_texts() -> None:
         assert loads(dumps(trace)) == trace
 
 
-def test_files_from_before_the_thinking_switch_are_read() -> None:
-    plain = dumps(TRACE)
-    assert "has_thinking_switch" not in plain
-    thinker = replace(TRACE, model=replace(MODEL, has_thinking_switch=True))
-    assert loads(dumps(thinker)) == thinker
-    assert loads(plain).model.has_thinking_switch is False
-    with pytest.raises(TraceError, match="model `has_thinking_switch` must be true or false"):
-        loads(dumps(thinker).replace('"has_thinking_switch":true', '"has_thinking_switch":1'))
+def test_a_model_elsewhere() -> None:
+    elsewhere = replace(TRACE, model=replace(MODEL, parameters=None, placement=None))
+    assert loads(dumps(elsewhere)) == elsewhere
 
 
 @pytest.mark.parametrize("name", ["run.json", "run.json.gz"])

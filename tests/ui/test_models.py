@@ -6,6 +6,7 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,18 @@ import pytest
 from starlette.requests import Request
 
 from tests.models import hub, tiny
-from tests.models.test_host import LONG, Gate, until
+from tests.models.gate import LONG, Gate, until
 from xtc_viz.errors import ModelError, SettingsError
-from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.load import load_local
-from xtc_viz.models.spec import ModelSpec, Progress
+from xtc_viz.models.load import Progress
+from xtc_viz.models.local.loader import LocalLoader
+from xtc_viz.models.local.model import LocalModel
+from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.state import HostState, LoadState
 from xtc_viz.ui import controls
-from xtc_viz.ui.models import MAX_LOADS, May, default_may, wanted
+from xtc_viz.ui.models import MAX_LOADS, May, default_may, parse_choice, state_of
 from xtc_viz.ui.offers import STORY_MODEL
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
@@ -46,8 +50,8 @@ class Desk:
     def ended(self, load: str) -> dict[str, Any]:
         """Wait for the end of a load as a page does, by asking."""
         until(lambda: self.ask("hello", load)["asked"]["state"] not in ("loading", "waiting"))
-        found: dict[str, Any] = self.ask("hello", load)
-        return found
+        answer: dict[str, Any] = self.ask("hello", load)
+        return answer
 
     def run(self, length: int = 6) -> Iterator[dict[str, Any]]:
         settings = json.loads(json.dumps(controls.specification()["settings"]))
@@ -104,7 +108,7 @@ def test_a_fixed_server_refuses_everything_and_keeps_its_folders_to_itself(folde
         assert "server is fixed" in desk.ask(*question)["error"]["message"], question
     assert desk.ask("models") == {"may": "fixed"}
     assert desk.ask("hello")["model"]["name"] == "fake"
-    assert desk.host.loads == ()
+    assert desk.host.load_ids == ()
 
 
 def sent(**headers: str) -> Request:
@@ -131,17 +135,17 @@ def test_who_comes_through_a_proxy_is_not_at_this_machine(gate: Gate) -> None:
 
 
 def test_the_catalog_alone_where_that_is_all_that_may_be_chosen(folder: Path) -> None:
-    assert wanted({"name": "Qwen/Qwen3-0.6B"}, May.CATALOG) == ModelSpec("Qwen/Qwen3-0.6B")
-    assert wanted({"name": "story-model"}, May.CATALOG).name == str(STORY_MODEL)
+    assert parse_choice({"name": "Qwen/Qwen3-0.6B"}, May.CATALOG) == LocalSpec("Qwen/Qwen3-0.6B")
+    assert parse_choice({"name": "story-model"}, May.CATALOG).name == str(STORY_MODEL)
     for name in (str(folder), str(STORY_MODEL), "someone/else"):
         with pytest.raises(SettingsError, match="`name` must be a model of the catalog"):
-            wanted({"name": name}, May.CATALOG)
+            parse_choice({"name": name}, May.CATALOG)
     with pytest.raises(SettingsError, match="`revision` must be empty"):
-        wanted({"name": "Qwen/Qwen3-0.6B", "revision": "refs/pr/7"}, May.CATALOG)
+        parse_choice({"name": "Qwen/Qwen3-0.6B", "revision": "refs/pr/7"}, May.CATALOG)
 
 
-def test_what_is_wanted_becomes_a_spec() -> None:
-    found = wanted(
+def test_a_choice_becomes_a_spec() -> None:
+    spec = parse_choice(
         {
             "name": " someone/else ",
             "revision": "v2",
@@ -151,11 +155,11 @@ def test_what_is_wanted_becomes_a_spec() -> None:
         },
         May.ALL,
     )
-    assert found == ModelSpec(
+    assert spec == LocalSpec(
         "someone/else", revision="v2", device="cpu", quantization="8bit", attention="eager"
     )
-    assert wanted({"name": "a/b", "precision": "bfloat16"}, May.ALL).dtype == "bfloat16"
-    assert wanted({"name": "~/models/x"}, May.ALL).name == str(Path.home() / "models" / "x")
+    assert parse_choice({"name": "a/b", "precision": "bfloat16"}, May.ALL).dtype == "bfloat16"
+    assert parse_choice({"name": "~/models/x"}, May.ALL).name == str(Path.home() / "models" / "x")
 
 
 @pytest.mark.parametrize(
@@ -175,20 +179,20 @@ def test_what_is_wanted_becomes_a_spec() -> None:
         ({"name": "story-model", "revision": "v1"}, "`revision` must be empty"),
     ],
 )
-def test_what_cannot_be_wanted_is_named(data: object, words: str) -> None:
+def test_what_cannot_be_chosen_is_named(data: object, words: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        wanted(data, May.ALL)
+        parse_choice(data, May.ALL)
     assert words in str(caught.value)
 
 
 def test_a_model_of_a_folder_takes_over_and_writes(folder: Path) -> None:
-    desk = Desk(ModelHost(FakeModel()))
+    desk = Desk(ModelHost(FakeModel(), LocalLoader()))
     assert desk.written_by() == "fake"
-    told = desk.ended(desk.choose(folder))
-    assert told["asked"]["state"] == "done"
-    assert told["model"]["name"] == "tiny-llama"
-    assert told["model"]["chat"]
-    assert str(folder) not in json.dumps(told), "where it lies is nobody's business"
+    answer = desk.ended(desk.choose(folder))
+    assert answer["asked"]["state"] == "done"
+    assert answer["model"]["name"] == "tiny-llama"
+    assert answer["model"]["chat"]
+    assert str(folder) not in json.dumps(answer), "where it lies is nobody's business"
     assert desk.written_by() == "tiny-llama"
 
 
@@ -197,11 +201,11 @@ def test_a_broken_folder_is_told_to_who_asked_and_the_former_model_stays(
 ) -> None:
     broken = Path(shutil.copytree(folder, tmp_path / "broken"))
     (broken / "model.safetensors").write_bytes(b"nothing")
-    desk = Desk(ModelHost(FakeModel()))
-    told = desk.ended(desk.choose(broken))
-    assert told["asked"]["state"] == "failed"
-    assert "The weights of broken are broken" in told["asked"]["words"]
-    assert told["model"]["name"] == "fake"
+    desk = Desk(ModelHost(FakeModel(), LocalLoader()))
+    answer = desk.ended(desk.choose(broken))
+    assert answer["asked"]["state"] == "failed"
+    assert "The weights of broken are broken" in answer["asked"]["words"]
+    assert answer["model"]["name"] == "fake"
     assert desk.written_by() == "fake"
     assert desk.ask("hello")["asked"] is None
     gone = desk.ended(desk.choose(tmp_path / "nowhere"))
@@ -214,38 +218,40 @@ def test_a_model_of_the_hub_arrives_with_its_progress_and_stays_here(
     name = "Qwen/Qwen3-0.6B"
 
     def here() -> str:
-        (found,) = (entry for entry in desk.ask("models")["models"] if entry["id"] == name)
-        return str(found["here"])
+        (entry,) = (entry for entry in desk.ask("models")["models"] if entry["id"] == name)
+        return str(entry["here"])
 
     notes: set[str] = set()
-    loader = load_local
 
-    def listening(spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
-        def told(words: str, share: float | None) -> None:
-            progress(words, share)
-            notes.add(desk.ask("hello")["note"])
+    class Listening(LocalLoader):
+        """Notes what the page says at every report of progress."""
 
-        return loader(spec, told)
+        def fetch(self, spec: ModelSpec, progress: Progress) -> Callable[[], LocalModel]:
+            def noting(words: str, share: float | None) -> None:
+                progress(words, share)
+                notes.add(desk.ask("hello")["note"])
+
+            return super().fetch(spec, noting)
 
     with hub.serve(folder) as (url, _):
         hub.use(url, tmp_path / "cache", monkeypatch)
-        desk = Desk(ModelHost(FakeModel(), listening), May.CATALOG)
+        desk = Desk(ModelHost(FakeModel(), Listening()), May.CATALOG)
         assert here() == ""
-        told = desk.ended(desk.choose(name))
-        assert told["model"]["revision"] == hub.COMMIT
+        answer = desk.ended(desk.choose(name))
+        assert answer["model"]["revision"] == hub.COMMIT
         assert f"Looking for {name}" in notes
         assert f"Downloading {name} · 100 %" in notes
         assert any(note.startswith(f"Reading {name} · ") for note in notes)
         assert here() == "on this machine"
-        desk = Desk(ModelHost(FakeModel()), May.ALL)
-        for asked, words in (
+        desk = Desk(ModelHost(FakeModel(), LocalLoader()), May.ALL)
+        for choice, words in (
             ({"name": "meta/gated"}, "meta/gated is gated: accept its licence"),
             ({"name": "no/where"}, "'no/where' was not found"),
             ({"name": name, "revision": "v9"}, f"{name} has no revision 'v9'"),
         ):
-            told = desk.ended(desk.ask("choose_model", asked))
-            assert words in told["asked"]["words"]
-            assert told["model"]["name"] == "fake"
+            answer = desk.ended(desk.ask("choose_model", choice))
+            assert words in answer["asked"]["words"]
+            assert answer["model"]["name"] == "fake"
 
 
 def test_a_stop_ends_the_load_it_was_meant_for(gate: Gate) -> None:
@@ -270,11 +276,11 @@ def test_a_stop_ends_the_load_it_was_meant_for(gate: Gate) -> None:
 
 def test_too_many_loads_are_refused(gate: Gate) -> None:
     desk = Desk(ModelHost(FakeModel(), gate))
-    asked = [desk.choose(f"a/{n}") for n in range(MAX_LOADS)]
+    loads = [desk.choose(f"a/{n}") for n in range(MAX_LOADS)]
     assert "4 models are being loaded" in desk.choose("one/more")["error"]["message"]
-    for load in asked:
+    for load in loads:
         desk.ask("stop_model", load)
-    for load in asked:
+    for load in loads:
         assert desk.ended(load)["asked"]["state"] == "stopped"
     gate.open()
     assert desk.ended(desk.choose("one/more"))["asked"]["state"] == "done"
@@ -307,16 +313,16 @@ def test_a_stop_during_a_load_leaves_other_sessions_alone(gate: Gate) -> None:
     load = desk.choose("a/next")
     until(lambda: "waiting" in desk.ask("hello")["note"])
     next(waiting)
-    told = next(waiting)
-    assert told["state"] == "waiting"
-    assert "a/next is being loaded meanwhile" in told["note"]
+    answer = next(waiting)
+    assert answer["state"] == "waiting"
+    assert "a/next is being loaded meanwhile" in answer["note"]
     desk.ask("stop_model", load)
     assert desk.ended(load)["asked"]["state"] == "stopped"
     for run in (running, waiting):
         *_, last = run
         assert last["state"] == "done"
         assert desk.store.get(last["run"]).model.name == "fake"
-    assert gate.made == []
+    assert gate.models == []
     assert desk.host.waiting == 0
 
 
@@ -324,7 +330,7 @@ def test_who_waits_behind_a_load_is_written_by_the_new_model(gate: Gate) -> None
     gate.may_fetch.set()
     desk = Desk(ModelHost(FakeModel(), gate))
     load = desk.choose("a/next")
-    assert gate.read.wait(LONG)
+    assert gate.reading.wait(LONG)
     waiting = desk.run(4)
     next(waiting)
     assert next(waiting)["state"] == "waiting"
@@ -338,12 +344,16 @@ def test_put_away_and_back_with_the_next_run(gate: Gate) -> None:
     desk = Desk(ModelHost(loader=gate.open()))
     desk.ended(desk.choose("a/one"))
     assert desk.ask("hello")["can_rest"]
-    told = desk.ask("put_away_model")
-    assert (told["resting"], told["can_rest"], told["model"]["name"]) == (True, False, "a/one")
+    answer = desk.ask("put_away_model")
+    assert (answer["resting"], answer["can_rest"], answer["model"]["name"]) == (
+        True,
+        False,
+        "a/one",
+    )
     assert "no model in memory" in desk.ask("put_away_model")["error"]["message"]
     assert desk.written_by() == "a/one"
     assert not desk.ask("hello")["resting"]
-    assert len(gate.made) == 2
+    assert len(gate.models) == 2
 
 
 def test_a_model_that_writes_is_not_put_away(gate: Gate) -> None:
@@ -367,14 +377,13 @@ def test_many_sessions_at_once_each_hear_of_their_own() -> None:
             *_, last = desk.run(4)
             runs.append([lane["tokens"] for lane in last["stats"]])
 
-    def load(name: str) -> None:
-        asked = desk.choose(name)
-        told = desk.ended(asked)["asked"]
-        ends[told["name"]] = told["state"]
+    def choose(name: str) -> None:
+        load = desk.ended(desk.choose(name))["asked"]
+        ends[load["name"]] = load["state"]
 
     names = ["a/one", "a/broken", "broken", "a/two"]
     threads = [threading.Thread(target=write) for _ in range(3)]
-    threads += [threading.Thread(target=load, args=(name,)) for name in names]
+    threads += [threading.Thread(target=choose, args=(name,)) for name in names]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -382,7 +391,7 @@ def test_many_sessions_at_once_each_hear_of_their_own() -> None:
     assert runs == [[4, 4]] * 9
     assert ends == {"a/one": "done", "a/broken": "done", "broken": "failed", "a/two": "done"}
     assert desk.host.waiting == 0
-    assert desk.host.loads == ()
+    assert desk.host.load_ids == ()
 
 
 def test_a_refusal_names_no_one_elses_load() -> None:
@@ -390,4 +399,23 @@ def test_a_refusal_names_no_one_elses_load() -> None:
     assert desk.ask("hello", "guessed")["asked"] is None
     assert desk.ask("stop_model", "guessed") is False
     with pytest.raises(ModelError, match="fixed"):
-        wanted({"name": "a/b"}, May.FIXED)
+        parse_choice({"name": "a/b"}, May.FIXED)
+
+
+def test_how_far_a_load_is_in_words() -> None:
+    def note(words: str, share: float | None = None) -> str:
+        return str(state_of(HostState(load=LoadState("1", "a/next", words, share)))["note"])
+
+    assert note("") == "Loading a/next"
+    assert note("downloading a/next", 0.416) == "Downloading a/next · 42 %"
+    assert note("waiting for the model to be free") == (
+        "Loading a/next, waiting for the model to be free"
+    )
+    assert state_of(HostState(failure="No such model."))["note"] == "No such model."
+
+
+def test_of_a_model_elsewhere_the_page_says_what_is_known() -> None:
+    info = replace(FakeModel(name="served").info, placement=None)
+    line = state_of(HostState(info=info))["model"]
+    assert (line["name"], line["context"], line["chat"]) == ("served", 4096, True)
+    assert (line["parameters"], line["dtype"], line["device"]) == (None, None, None)

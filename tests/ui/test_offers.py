@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from xtc_viz.errors import SettingsError
-from xtc_viz.models.catalog import Precision, catalog
-from xtc_viz.models.host import ModelHost
-from xtc_viz.models.local.memory import Machine, readable
+from xtc_viz.models.catalog import Machine, Precision, catalog
+from xtc_viz.models.local.memory import readable
+from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui import offers
 from xtc_viz.ui.offers import STORY_MODEL, devices, embedded, entries
 
@@ -25,8 +25,7 @@ def test_the_list_begins_with_the_embedded_model_and_grows() -> None:
 
 
 def test_the_embedded_model_is_counted_right() -> None:
-    info = ModelHost().load(str(STORY_MODEL))
-    assert embedded().parameters == info.parameters
+    assert embedded().parameters == LocalModel.load(str(STORY_MODEL)).info.parameters
 
 
 def test_the_list_follows_precision() -> None:

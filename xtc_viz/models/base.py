@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import torch
+from xtc_viz.records.modelinfo import ModelInfo
 
-from xtc_viz.records.trace import ModelInfo
+if TYPE_CHECKING:
+    import torch
 
 
 class Detokenizer(Protocol):

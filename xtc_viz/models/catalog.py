@@ -8,13 +8,11 @@ consent first (`gated`, null where that is not known), base or chat, whether it 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-
-from xtc_viz.models.local.memory import Machine
+from typing import NamedTuple
 
 
 class Precision(StrEnum):
@@ -36,6 +34,17 @@ class Fit(StrEnum):
     FITS = "fits"
     TIGHT = "tight"
     NO = "no"
+
+
+class Machine(NamedTuple):
+    """What models run on: bytes of all of its memory, and of what nobody uses now.
+
+    `gpus` names the GPUs whose memory it is; without one it is the main memory.
+    """
+
+    gpus: tuple[str, ...]
+    memory: int
+    free: int
 
 
 # Bytes per weight of the linear layers, and per weight of all others, which quantization leaves
@@ -140,9 +149,3 @@ def catalog() -> tuple[CatalogModel, ...]:
     text = files("xtc_viz.models").joinpath("catalog.json").read_text(encoding="utf-8")
     models = [CatalogModel(**entry) for entry in json.loads(text)]
     return tuple(sorted(models, key=lambda model: (model.parameters, model.id)))
-
-
-def fitting(memory_bytes: int, *, gpu: bool) -> Iterator[tuple[CatalogModel, Precision | None]]:
-    """Yield every model with the most exact precision that fits this memory, or None."""
-    for model in catalog():
-        yield model, model.widest_fit(memory_bytes, gpu=gpu)

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from xtc_viz.models.prompts import check_prompts, check_room
-from xtc_viz.records.trace import ModelInfo
+from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 END = 0
 SYSTEM, USER, ASSISTANT = 1, 2, 3
@@ -100,15 +100,13 @@ class FakeModel:
         self._info = ModelInfo(
             name=name,
             revision="",
-            dtype="float32",
-            device="cpu",
-            parameters=0,
             vocab_size=size,
             context_length=context_length,
             eos_ids=(END,),
             newline_ids=tuple(i for i, token in enumerate(self._vocabulary) if b"\n" in token),
             has_chat_template=True,
             has_thinking_switch=True,
+            placement=Placement("float32", "cpu"),
         )
         self._row = lru_cache(maxsize=4096)(self._built_in)
 

@@ -1,29 +1,25 @@
-"""The one owner of the device: one model, one decode or load at a time, in the order of asking."""
+"""The one owner of a model: one decode or load at a time, in the order of asking."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.load import (
-    HostState,
-    Load,
-    Loader,
-    forget_frames,
-    free_memory,
-    load_local,
-)
-from xtc_viz.models.queue import Line, Place
-from xtc_viz.models.spec import LoadStoppedError, ModelSpec
-from xtc_viz.records.trace import ModelInfo
+from xtc_viz.models.idle import IdleTimer
+from xtc_viz.models.load import Load, Loader, LoadStoppedError, NoLoader, forget_frames
+from xtc_viz.models.occupancy import Occupancy
+from xtc_viz.models.queue import Place, TurnQueue
+from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.state import HostState
+from xtc_viz.records.modelinfo import ModelInfo
 
+POLL = 0.05  # seconds between two looks of a waiting load at whether it was stopped
 log = logging.getLogger(__name__)
 
 
@@ -67,7 +63,7 @@ class Turn:
             BusyError: the turn has not come, or is over.
             ModelError: no model could be loaded.
         """
-        return self._host._model_of(self._place)
+        return self._host._model_for(self._place)
 
 
 class ModelHost:
@@ -76,53 +72,61 @@ class ModelHost:
     All methods may be called from any thread. A decode that is driven from several threads, as
     the generators of a web server are, is one turn.
 
+    `loader` makes other models; without one the host keeps the model that it was given.
     `max_waiting` is the most decodes that may wait at once; further ones are refused.
-    `max_per_visitor` is the most of one visitor, going or waiting, where visitors are told. After
-    `rest_after` seconds without a decode a loaded model gives its memory back until it is needed.
+    `max_per_visitor` is the most of one visitor, active or waiting, where visitors are known.
+    After `rest_after` seconds without a decode a loaded model gives its memory back until it is
+    needed.
     """
 
     def __init__(
         self,
         model: LanguageModel | None = None,
-        loader: Loader = load_local,
+        loader: Loader | None = None,
         *,
         max_waiting: int | None = None,
         max_per_visitor: int | None = None,
         rest_after: float | None = None,
     ) -> None:
-        self._loader = loader
-        self._model = model
-        self._spec: ModelSpec | None = None
-        self._rest_after = rest_after
-        self._rest: threading.Timer | None = None
-        self._state = HostState(info=model.info if model else None)
-        # A plain lock, held for moments only. A turn is a place in the line and no lock, so it
+        self._loader = loader or NoLoader()
+        # A plain lock, held for moments only. A turn is a place in the queue and no lock, so it
         # may begin in one thread and end in another.
         self._changed = threading.Condition(threading.Lock())
-        self._line = Line(max_waiting, max_per_visitor)
-        # The loads that are not over, the one on its way first.
-        self._loads: deque[Load] = deque()
+        self._occupancy = Occupancy(model, TurnQueue(max_waiting, max_per_visitor))
+        self._idle = IdleTimer(rest_after, self._rest_if_idle)
 
     @property
     def state(self) -> HostState:
-        return self._state
+        return self._occupancy.state
 
     @property
     def info(self) -> ModelInfo | None:
         """What is known of the model in use."""
-        return self._state.info
+        return self.state.info
 
     @property
     def resident(self) -> LanguageModel | None:
         """The model in memory, without a turn: for its `info` and its tokenizer alone."""
         with self._changed:
-            return self._model
+            return self._occupancy.model
 
     @property
     def waiting(self) -> int:
         """How many decodes and loads are waiting behind the one that runs."""
         with self._changed:
-            return self._line.waiting
+            return self._occupancy.turns.waiting
+
+    @property
+    def load_ids(self) -> tuple[str, ...]:
+        """The ids of the loads that are not over, the one on its way first."""
+        with self._changed:
+            return tuple(load.id for load in self._occupancy.loads)
+
+    @property
+    def can_rest(self) -> bool:
+        """Whether the model in use could be loaded again, and so give its memory back."""
+        with self._changed:
+            return self._occupancy.can_rest
 
     def turn(self, visitor: str = "") -> Turn:
         """Return a place in the queue for one decode; see `Turn`. `visitor` says whose it is.
@@ -132,13 +136,7 @@ class ModelHost:
         """
         return Turn(self, visitor)
 
-    @property
-    def loads(self) -> tuple[str, ...]:
-        """The ids of the loads that are not over, the one on its way first."""
-        with self._changed:
-            return tuple(load.id for load in self._loads)
-
-    def load(self, spec: ModelSpec | str) -> ModelInfo:
+    def load(self, spec: ModelSpec) -> ModelInfo:
         """Load a model in place of the current one and return what is known of it.
 
         Loads run one after the other. A download does not disturb decodes; to read the weights
@@ -147,36 +145,21 @@ class ModelHost:
         Raises:
             ModelError: the model could not be loaded, or the load was stopped.
         """
-        load = Load(spec)
-        self._enlist(load)
-        return self._perform(load)
+        return self._perform(self._begin(spec))
 
-    def load_in_background(self, spec: ModelSpec | str) -> Load:
+    def load_in_background(self, spec: ModelSpec) -> Load:
         """Begin to load in another thread; see `state` and the returned `Load`."""
-        load = Load(spec)
-        self._enlist(load)
+        load = self._begin(spec)
         self._start(load)
         return load
 
     def stop_load(self, load_id: str) -> bool:
         """Stop this load and no other one; returns whether it was not over yet."""
         with self._changed:
-            found = next((load for load in self._loads if load.id == load_id), None)
-        if found:
-            found.stop()
-        return found is not None
-
-    def unload(self) -> None:
-        """Forget the model and free its memory; waits for the decodes before it."""
-        with Turn(self, for_load=True) as turn:
-            turn.wait()
-            self._install(None, None)
-
-    @property
-    def can_rest(self) -> bool:
-        """Whether the model in use could be loaded again, and so give its memory back."""
-        with self._changed:
-            return self._model is not None and self._spec is not None
+            stopped = [load for load in self._occupancy.loads if load.id == load_id]
+        for load in stopped:
+            load.stop()
+        return bool(stopped)
 
     def rest(self) -> None:
         """Give the memory of the model back at once; the next decode loads it again.
@@ -186,29 +169,24 @@ class ModelHost:
             ModelError: there is no model that could be loaded again.
         """
         with self._changed:
-            if not self._line.empty:
-                raise BusyError("The model is writing: it can be put away when no run is going on.")
-            if self._loads:
-                raise BusyError(f"{self._loads[0].name} is being loaded: stop that first, or wait.")
-            if self._model is None or self._spec is None:
-                raise ModelError("There is no model in memory that could come back by itself.")
-            self._model = None
-            self._state = replace(self._state, resting=True)
-        free_memory()
+            self._occupancy.rest()
+        self._loader.free_memory()
 
-    def _enlist(self, load: Load) -> None:
-        with self._changed:
-            self._loads.append(load)
-            if len(self._loads) == 1:
-                # Said before its thread runs, so that nobody finds the host empty in between.
-                self._say_begun(load)
+    # Loads
+
+    def _begin(self, spec: ModelSpec) -> Load:
+        load = Load(spec)
+        # Noted before its thread runs, so that nobody finds the host empty in between.
+        with self._changes():
+            self._occupancy.begin(load)
+        return load
 
     def _start(self, load: Load) -> None:
         def run() -> None:
             try:
                 self._perform(load)
             except ModelError:
-                pass  # who asked for it finds it in the load
+                pass  # the load itself says so to whoever began it
             except Exception:
                 log.exception("loading %s failed", load.name)
 
@@ -216,9 +194,9 @@ class ModelHost:
 
     def _perform(self, load: Load) -> ModelInfo:
         try:
-            while not self._is_first(load, 0.05):
+            while not self._is_first(load, POLL):
                 load.check()
-            return self._load(load).info
+            return self._read(load)
         except LoadStoppedError as stopped:
             forget_frames(stopped)
             load.error = ModelError(f"Loading {load.name} was stopped.")
@@ -228,127 +206,78 @@ class ModelHost:
             load.error = error
             raise
         finally:
+            if load.error:
+                self._loader.free_memory()
             self._end(load)
 
     def _is_first(self, load: Load, seconds: float) -> bool:
         with self._changed:
-            return self._changed.wait_for(lambda: self._loads[0] is load, seconds)
+            return self._changed.wait_for(lambda: self._occupancy.loads[0] is load, seconds)
 
-    def _say_begun(self, load: Load) -> None:
-        self._state = replace(
-            self._state, loading=load.name, load=load.id, words="", share=None, failure=""
-        )
-
-    def _end(self, load: Load) -> None:
-        """Take a load off the list; let the model that rests come back for who waits for it."""
-        back: Load | None = None
-        with self._changed:
-            self._loads.remove(load)
-            needed = self._model is None and self._line.has_decodes
-            if needed and self._spec and self._spec != load.spec and not self._loads:
-                back = Load(self._spec)
-                self._loads.append(back)
-            if self._state.load == load.id:
-                failure = "" if load.stopped else load.failure
-                self._state = replace(
-                    self._state, loading="", load="", words="", share=None, failure=failure
-                )
-            if self._loads and not self._state.load:
-                self._say_begun(self._loads[0])
-            self._changed.notify_all()
-        if back:
-            self._start(back)
-        load._done.set()
-
-    def _load(self, load: Load) -> LanguageModel:
+    def _read(self, load: Load) -> ModelInfo:
         def progress(words: str, share: float | None) -> None:
-            self._set(words=words, share=share)
+            with self._changes():
+                self._occupancy.state = self._occupancy.state.at(words, share)
             load.check()
 
-        read = self._loader(load.spec, progress)
+        read = self._loader.fetch(load.spec, progress)
         with Turn(self, for_load=True) as turn:
-            while not turn.wait(0.05):
+            while not turn.wait(POLL):
                 progress("waiting for the model to be free", None)
             model = read()
-            if load.stopped:
-                del model
-                free_memory()
-                raise LoadStoppedError
-            self._install(model, load.spec)
-        return model
+            load.check()
+            with self._changes():
+                self._occupancy.install(model, load.spec)
+            self._loader.free_memory()
+        return model.info
 
-    def _install(self, model: LanguageModel | None, spec: ModelSpec | None) -> None:
-        with self._changed:
-            former = self._model is not None
-            self._model, self._spec = model, spec
-            if model:
-                self._state = HostState(info=model.info)
-            else:  # a download that is going on does
-                self._state = replace(self._state, info=None, failure="", resting=False)
-            self._changed.notify_all()
-        if former:
-            free_memory()
-
-    def _set(self, **values: Any) -> None:
-        with self._changed:
-            self._state = replace(self._state, **values)
-            self._changed.notify_all()
-
-    def _join(self, place: Place) -> None:
-        with self._changed:
-            self._line.join(place)
-            self._keep_awake()
-            asleep = self._model is None and not self._state.loading and not place.for_load
-            spec = self._spec if asleep else None
-        if spec:
-            self.load_in_background(spec)
-
-    def _leave(self, place: Place) -> None:
-        with self._changed:
-            self._line.leave(place)
-            idle = self._line.empty and self._spec and self._model
-            if idle and self._rest_after is not None:
-                self._keep_awake()
-                self._rest = threading.Timer(self._rest_after, self._rest_if_idle)
-                self._rest.daemon = True
-                self._rest.start()
-            self._changed.notify_all()
-
-    def _keep_awake(self) -> None:
-        if self._rest:
-            self._rest.cancel()
-            self._rest = None
+    def _end(self, load: Load) -> None:
+        """Take a load off the list; let the model at rest come back if someone waits for it."""
+        with self._changes():
+            self._occupancy.end(load)
+            back = self._occupancy.return_load(load)
+        if back:
+            self._start(back)
+        load.finish()
 
     def _rest_if_idle(self) -> None:
         with suppress(BusyError, ModelError):
             self.rest()
 
+    # Turns
+
+    def _join(self, place: Place) -> None:
+        with self._changes():
+            self._occupancy.turns.join(place)
+            self._idle.cancel()
+            back = None if place.for_load else self._occupancy.return_load()
+        if back:
+            self._start(back)
+
+    def _leave(self, place: Place) -> None:
+        with self._changes():
+            self._occupancy.turns.leave(place)
+            if self._occupancy.is_idle:
+                self._idle.start()
+
     def _ahead(self, place: Place) -> int:
         with self._changed:
-            return self._line.ahead(place, self._awaits_first_model)
-
-    @property
-    def _awaits_first_model(self) -> bool:
-        # Decodes wait for the first model, so the load that brings it goes before them.
-        return self._model is None and bool(self._state.loading)
+            return self._occupancy.ahead(place)
 
     def _wait(self, place: Place, seconds: float | None) -> bool:
-        def comes() -> bool:
-            return self._line.is_next(place, self._awaits_first_model)
-
         with self._changed:
-            if not self._changed.wait_for(comes, seconds):
+            if not self._changed.wait_for(lambda: self._occupancy.is_next(place), seconds):
                 return False
-            self._line.begin(place)
+            self._occupancy.turns.begin(place)
             return True
 
-    def _model_of(self, place: Place) -> LanguageModel:
+    def _model_for(self, place: Place) -> LanguageModel:
         with self._changed:
-            if self._line.going is not place:
-                raise BusyError("The model is in use by another run or load.")
-            if self._model is None:
-                words = "No model is loaded: choose one."
-                if self._spec:
-                    words = f"{self._spec.short_name} was not loaded again. Another try does it."
-                raise ModelError(self._state.failure or words)
-            return self._model
+            return self._occupancy.model_for(place)
+
+    @contextmanager
+    def _changes(self) -> Iterator[None]:
+        """Hold the lock, and wake those who wait for a change."""
+        with self._changed:
+            yield
+            self._changed.notify_all()

@@ -1,72 +1,66 @@
-"""One load of a model: how it is made, stopped, forgotten when it fails, and what is said of it."""
+"""One load of a model: who makes it, how far it is, how it is stopped and how it failed."""
 
 from __future__ import annotations
 
-import gc
 import secrets
 import threading
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
-
-import torch
+from typing import Protocol
 
 from xtc_viz.errors import ModelError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.local.download import fetch
-from xtc_viz.models.local.model import LocalModel
-from xtc_viz.models.spec import LoadStoppedError, ModelSpec, Progress
-from xtc_viz.records.trace import ModelInfo
+from xtc_viz.models.spec import ModelSpec
 
-# The first call may take as long as a download does and touches no device; what it returns reads
-# the model into memory.
-Loader = Callable[[ModelSpec, Progress], Callable[[], LanguageModel]]
+# Called with words for people and the share that is done, in [0, 1], or None if unknown.
+Progress = Callable[[str, float | None], None]
 
 
-def load_local(spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
-    """Load through transformers (a `Loader`)."""
-    folder = fetch(spec, progress)
-    return lambda: LocalModel.read(spec, folder, progress)
+def no_progress(words: str, share: float | None) -> None:
+    """Ignore how far it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostState:
-    """What a page says about the model; plain values.
+class LoadStoppedError(Exception):
+    """A load was told to stop: what a `Progress` raises to end it."""
 
-    `info` is the model in use. `loading` names one that is on its way, with words and a share in
-    [0, 1] where one is known; `load` is the id of that load. `failure` says why the last load
-    failed, until the next begins. `resting` says that the model in use has given its memory back;
-    it returns with the next run.
+
+class Loader(Protocol):
+    """Makes models of specs, for `ModelHost`; there is one for every place where models run.
+
+    What went wrong is raised as `ModelError`, in words for people. A `LoadStoppedError` from
+    `progress` passes through.
     """
 
-    info: ModelInfo | None = None
-    loading: str = ""
-    load: str = ""
-    words: str = ""
-    share: float | None = None
-    failure: str = ""
-    resting: bool = False
+    def fetch(self, spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
+        """Do what disturbs no decode, such as a download, and return what makes the model.
 
-    @property
-    def phase(self) -> str:
-        """One of `loading`, `failed`, `ready`, `empty`, the first that applies."""
-        if self.loading:
-            return "loading"
-        if self.failure:
-            return "failed"
-        return "ready" if self.info else "empty"
+        Each of the two steps calls `progress` now and then.
+        """
+
+    def free_memory(self) -> None:
+        """Give back the memory of models that no longer have an owner."""
+
+
+class NoLoader:
+    """Loads nothing: for a host that keeps the model which it was given (a `Loader`)."""
+
+    def fetch(self, spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
+        raise ModelError(f"{spec.short_name} cannot be loaded: the model of this page is fixed.")
+
+    def free_memory(self) -> None:
+        pass
 
 
 class Load:
-    """One load, from the asking to its end; made by `ModelHost`.
+    """One load, from its request to its end; made by `ModelHost`.
 
     `id` names it to those who may stop it, and cannot be guessed. `error` is why it failed.
     """
 
-    def __init__(self, spec: ModelSpec | str) -> None:
+    def __init__(self, spec: ModelSpec) -> None:
         self.id = secrets.token_urlsafe(9)
-        self.spec = ModelSpec(spec) if isinstance(spec, str) else spec
-        self.name = self.spec.short_name
+        self.spec = spec
+        self.name = spec.short_name
         self.error: BaseException | None = None
         self._stop = threading.Event()
         self._done = threading.Event()
@@ -94,16 +88,13 @@ class Load:
             return str(self.error)
         return f"{self.name} could not be loaded ({type(self.error).__name__})."
 
+    def finish(self) -> None:
+        """Let those go on who wait for the end of the load."""
+        self._done.set()
+
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the load, at most `seconds`; returns whether it has ended."""
         return self._done.wait(seconds)
-
-
-def free_memory() -> None:
-    """Give back what no longer has an owner, to the system and to the GPU."""
-    gc.collect()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
 
 
 def forget_frames(error: BaseException) -> None:
@@ -112,4 +103,3 @@ def forget_frames(error: BaseException) -> None:
     while link is not None:
         traceback.clear_frames(link.__traceback__)
         link = link.__cause__ or link.__context__
-    free_memory()

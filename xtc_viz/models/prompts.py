@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xtc_viz.errors import PromptError
-from xtc_viz.records.trace import ModelInfo
+from xtc_viz.records.modelinfo import ModelInfo
 
 
 def check_prompts(prompts: Sequence[Sequence[int]], info: ModelInfo) -> list[tuple[int, ...]]:

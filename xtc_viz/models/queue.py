@@ -1,4 +1,4 @@
-"""The line for the model: who stands in it, who is next, and when it is full.
+"""The queue for the model: who is in it, who is next, and when it is full.
 
 It holds no lock and waits for nobody: `ModelHost` does both.
 """
@@ -13,24 +13,24 @@ from xtc_viz.errors import BusyError
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """A place in the line, of a decode or of a load. `visitor` is "" where nobody told."""
+    """A place in the queue, of a decode or of a load. `visitor` is "" where that is unknown."""
 
     visitor: str = ""
     for_load: bool = False
 
 
-class Line:
-    """Places in the order of asking, of which one at a time is `going`.
+class TurnQueue:
+    """Places in the order of asking, of which one at a time is `active`: it has the model.
 
     `max_waiting` is the most decodes that may wait at once, `max_per_visitor` the most of one
-    visitor, going or waiting; None is no limit.
+    visitor, active or waiting; None is no limit.
     """
 
     def __init__(self, max_waiting: int | None = None, max_per_visitor: int | None = None) -> None:
         self._max_waiting = max_waiting
         self._max_per_visitor = max_per_visitor
         self._places: deque[Place] = deque()
-        self.going: Place | None = None
+        self.active: Place | None = None
 
     @property
     def empty(self) -> bool:
@@ -38,7 +38,7 @@ class Line:
 
     @property
     def waiting(self) -> int:
-        """How many wait behind the one that goes or will be the next."""
+        """How many wait behind the one that is active or will be the next."""
         return max(0, len(self._places) - 1)
 
     @property
@@ -54,30 +54,30 @@ class Line:
         self._places.append(place)
 
     def leave(self, place: Place) -> None:
-        """Give a place up, whether it is going or not."""
-        if self.going is place:
-            self.going = None
+        """Give a place up, whether it is active or not."""
+        if self.active is place:
+            self.active = None
         if place in self._places:
             self._places.remove(place)
 
     def ahead(self, place: Place, loads_first: bool) -> int:
         """How many must end before it is this place's turn; see `is_next` for `loads_first`."""
         index = self._places.index(place) if place in self._places else 0
-        return index or int(loads_first and self.going is not place)
+        return index or int(loads_first and self.active is not place)
 
     def is_next(self, place: Place, loads_first: bool) -> bool:
         """Whether it is this place's turn, or could be now.
 
         `loads_first` lets loads go before the decodes that wait for what they bring.
         """
-        if self.going or place not in self._places:
-            return self.going is place
+        if self.active or place not in self._places:
+            return self.active is place
         return place.for_load if loads_first else self._places[0] is place
 
     def begin(self, place: Place) -> None:
-        """Let this place be the one that goes."""
-        if self.going is not place:
-            self.going = place
+        """Let this place be the active one."""
+        if self.active is not place:
+            self.active = place
             self._places.remove(place)
             self._places.appendleft(place)
 

@@ -1,50 +1,22 @@
-"""What to load: a model's name and how it is wanted."""
+"""Which model is asked for, wherever it is to come from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-
-# Called with words for people and the share that is done, in [0, 1], or None if unknown.
-Progress = Callable[[str, float | None], None]
-
-QUANTIZATIONS = ("none", "8bit", "4bit")
-ATTENTIONS = ("auto", "sdpa", "eager", "flash_attention_2")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """What to load and how: `name` is a hub id or a folder.
+    """A model by its name, and by a revision where it has more than one.
 
-    `device` is `auto`, `cpu`, `cuda` or `cuda:1`; `dtype` is `auto`, `float32`, `bfloat16` or
-    `float16`, where auto is bfloat16 on a GPU that has it and float32 on the CPU.
-    `quantization` is `none`, `8bit` or `4bit` (with bitsandbytes), `attention` the implementation
-    in transformers, `auto` being its own choice. `max_memory` limits what each device may hold,
-    such as `{"0": "20GiB", "cpu": "60GiB"}`, and spreads the model over the devices named.
+    What else can be asked for depends on where a model runs: see the specs that derive from this
+    one, such as `local.spec.LocalSpec`.
     """
 
     name: str
     revision: str | None = None
-    device: str = "auto"
-    dtype: str = "auto"
-    quantization: str = "none"
-    attention: str = "auto"
-    max_memory: dict[str, str] | None = None
-
-    @property
-    def is_folder(self) -> bool:
-        return Path(self.name).is_dir()
 
     @property
     def short_name(self) -> str:
-        """The hub id, or a folder's own name: where it lies is nobody's business in a trace."""
-        return Path(self.name).resolve().name if self.is_folder else self.name
-
-
-class LoadStoppedError(Exception):
-    """A load was told to stop: what a `Progress` raises to end it."""
-
-
-def no_progress(words: str, share: float | None) -> None:
-    """Ignore how far it is."""
+        """The name that people are shown."""
+        return self.name

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from xtc_viz.records.modelinfo import ModelInfo as ModelInfo
 from xtc_viz.records.step import Step as Step
 from xtc_viz.settings import LaneSettings, RunSettings
 
@@ -21,28 +22,6 @@ class FinishReason(StrEnum):
     EOS = "eos"
     STOP = "stop"
     LENGTH = "length"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """What a page or a trace says about a model.
-
-    `eos_ids` are all the tokens that end a text; `newline_ids` those whose text holds a newline.
-    `vocab_size` is the width of the logits, `context_length` the most positions (prompt and new
-    tokens together). `has_thinking_switch` says that the chat template can leave the thought out.
-    """
-
-    name: str
-    revision: str
-    dtype: str
-    device: str
-    parameters: int
-    vocab_size: int
-    context_length: int
-    eos_ids: tuple[int, ...]
-    newline_ids: tuple[int, ...]
-    has_chat_template: bool
-    has_thinking_switch: bool = False
 
 
 @dataclass(frozen=True, slots=True)

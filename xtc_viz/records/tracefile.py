@@ -27,7 +27,6 @@ import io
 import json
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Never, TypeVar
 
@@ -35,6 +34,7 @@ from xtc_viz import __version__
 from xtc_viz.errors import SettingsError, TraceError
 from xtc_viz.records.check import check
 from xtc_viz.records.columns import COLUMNS, default_of
+from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.records.packed import Steps
 from xtc_viz.records.reading import (
     read_choice,
@@ -48,7 +48,7 @@ from xtc_viz.records.reading import (
     read_texts,
     shown,
 )
-from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, ModelInfo, Step, Trace
+from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Step, Trace
 from xtc_viz.settings import LaneSettings, RunSettings
 
 FORMAT = "xtc_viz.trace"
@@ -61,8 +61,6 @@ _TRACE = (
     "seconds", "vocabulary", "lanes",
 )  # fmt: skip
 _LANE = ("settings", "finish", "branch", "steps")
-# Flags of a model that older files lack; they are written where they are true.
-_LATER = ("has_thinking_switch",)
 _GZIP = b"\x1f\x8b"
 
 S = TypeVar("S")
@@ -111,7 +109,7 @@ def dumps(trace: Trace) -> str:
         "format": FORMAT,
         "version": VERSION,
         "app": __version__,
-        "model": _model_text(trace.model),
+        "model": trace.model.to_dict(),
         "prompt": trace.prompt,
         "prompt_ids": trace.prompt_ids,
         "system": trace.system,
@@ -146,7 +144,7 @@ def loads(text: str | bytes) -> Trace:
     read_text("`app`", data["app"])
     lanes = read_list("`lanes`", data["lanes"])
     trace = Trace(
-        model=_model(data["model"]),
+        model=ModelInfo.from_dict(data["model"], version),
         prompt=read_text("`prompt`", data["prompt"]),
         prompt_ids=tuple(read_ints("`prompt_ids`", data["prompt_ids"])),
         settings=_settings("settings", RunSettings.from_dict, data["settings"]),
@@ -161,11 +159,6 @@ def loads(text: str | bytes) -> Trace:
 
 
 # Writing
-
-
-def _model_text(info: ModelInfo) -> dict[str, object]:
-    values = {f.name: getattr(info, f.name) for f in fields(ModelInfo)}
-    return {name: value for name, value in values.items() if name not in _LATER or value}
 
 
 def _lane_text(lane: LaneTrace) -> str:
@@ -283,21 +276,6 @@ def _vocabulary(data: object) -> dict[int, str]:
     if len(vocabulary) < len(ids):
         raise TraceError("`vocabulary` has the same id twice.")
     return vocabulary
-
-
-def _model(data: object) -> ModelInfo:
-    if isinstance(data, dict):
-        data = dict.fromkeys(_LATER, False) | data
-    model = read_object("`model`", data, tuple(f.name for f in fields(ModelInfo)))
-    for name in ("name", "revision", "dtype", "device"):
-        read_text(f"model `{name}`", model[name])
-    for name in ("parameters", "vocab_size", "context_length"):
-        read_int(f"model `{name}`", model[name])
-    for name in ("eos_ids", "newline_ids"):
-        model[name] = tuple(read_ints(f"model `{name}`", model[name]))
-    for name in ("has_chat_template", *_LATER):
-        read_flag(f"model `{name}`", model[name])
-    return ModelInfo(**model)
 
 
 def _settings(where: str, read: Callable[[object], S], data: object) -> S:

@@ -133,8 +133,8 @@ def reports(
     }
     with turn:
         while not turn.wait(PATIENCE):
-            loading = host.state.loading
-            note = f"{loading} is still loading" if loading else ""
+            load = host.state.load
+            note = f"{load.name} is still loading" if load else ""
             yield {**empty, "place": turn.ahead, "note": note}
         with closing(_decoded(turn, request, decode)) as found:
             for report in found:

@@ -15,8 +15,10 @@ from urllib.parse import urlsplit
 from xtc_viz.errors import BusyError, ModelError, SettingsError
 from xtc_viz.models.catalog import catalog
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.load import HostState, Load
-from xtc_viz.models.spec import ATTENTIONS, ModelSpec
+from xtc_viz.models.load import Load
+from xtc_viz.models.local.spec import ATTENTIONS, LocalSpec
+from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.state import HostState, LoadState
 from xtc_viz.ui import payload
 from xtc_viz.ui.offers import (
     AUTO,
@@ -32,7 +34,7 @@ from xtc_viz.ui.offers import (
 PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 MAX_NAME = 300  # characters of a hub id, a folder or a revision
 MAX_LOADS = 4  # that are not over; more than one waits for the one before it
-MAX_KEPT = 100  # ends of loads that are told to who asks for them
+MAX_KEPT = 100  # loads whose end is remembered for the pages that began them
 
 
 class May(StrEnum):
@@ -74,8 +76,8 @@ def is_this_machine(address: str) -> bool:
     return address in ("localhost", "::1") or address.startswith("127.")
 
 
-def wanted(data: object, may: May) -> ModelSpec:
-    """Return what a page asks to load: `name`, and `revision`, `precision`, `device`, `attention`.
+def parse_choice(data: object, may: May) -> LocalSpec:
+    """Return what a page chose to load: `name`, and `revision`, `precision`, `device`, `attention`.
 
     Raises:
         SettingsError: a value that cannot be, by its name.
@@ -96,15 +98,15 @@ def wanted(data: object, may: May) -> ModelSpec:
     revision = _text("revision", data.get("revision") or "") or None
     if not name:
         raise SettingsError("name", "a hub id, such as Qwen/Qwen3-0.6B, or a folder", name)
-    known = {embedded().id, *(model.id for model in catalog())}
-    if may is May.CATALOG and name not in known:
+    listed = {embedded().id, *(model.id for model in catalog())}
+    if may is May.CATALOG and name not in listed:
         raise SettingsError("name", "a model of the catalog on this server", name)
     if revision and (may is May.CATALOG or name == embedded().id):
         # Anyone may put a revision on the hub, as a pull request.
         raise SettingsError("revision", "empty for this model", revision)
     precision = precision_of(data.get("precision", AUTO))
     quantized = precision is not None and precision.quantized
-    return ModelSpec(
+    return LocalSpec(
         str(STORY_MODEL) if name == embedded().id else os.path.expanduser(name),
         revision=revision,
         device=one_of("device", data.get("device", AUTO), devices()),
@@ -114,32 +116,32 @@ def wanted(data: object, may: May) -> ModelSpec:
     )
 
 
-class Loads:
-    """The loads that pages asked for, and how each of them ended."""
+class LoadLog:
+    """The loads that pages began, and how each of them ended."""
 
     def __init__(self, host: ModelHost) -> None:
         self._host = host
-        self._asked: OrderedDict[str, Load] = OrderedDict()
+        self._loads: OrderedDict[str, Load] = OrderedDict()
 
     def begin(self, spec: ModelSpec) -> str:
         """Load a model in the background and return the load's id."""
-        waiting = len(self._host.loads)
+        waiting = len(self._host.load_ids)
         if waiting >= MAX_LOADS:
             raise BusyError(f"{waiting} models are being loaded already: try again in a moment.")
         load = self._host.load_in_background(spec)
-        self._asked[load.id] = load
-        while len(self._asked) > MAX_KEPT:
-            self._asked.popitem(last=False)
+        self._loads[load.id] = load
+        while len(self._loads) > MAX_KEPT:
+            self._loads.popitem(last=False)
         return load.id
 
-    def told(self, load_id: object) -> dict[str, Any] | None:
+    def report(self, load_id: object) -> dict[str, Any] | None:
         """Return how a load is going, with the loads before it; None for an unknown one."""
-        load = self._asked.get(load_id) if isinstance(load_id, str) else None
+        load = self._loads.get(load_id) if isinstance(load_id, str) else None
         if load is None:
             return None
         about = {"id": load.id, "name": load.name}
         if not load.wait(0):
-            order = self._host.loads
+            order = self._host.load_ids
             place = order.index(load.id) if load.id in order else 0
             return {**about, "state": "waiting" if place else "loading", "place": place}
         if load.error is None:
@@ -153,32 +155,32 @@ def state_of(state: HostState) -> dict[str, Any]:
         "model": payload.model_line(state.info) if state.info else None,
         "phase": state.phase,
         "resting": state.resting,
-        "load": state.load,
-        "share": state.share,
-        "note": _progress(state) if state.loading else state.failure,
+        "load": state.load.id if state.load else "",
+        "share": state.load.share if state.load else None,
+        "note": _progress(state.load) if state.load else state.failure,
     }
 
 
-def _progress(state: HostState) -> str:
-    """How far a load is, such as `Downloading Qwen/Qwen3-0.6B · 42 %`."""
-    words = state.words
-    if state.loading not in words:
-        words = f"loading {state.loading}" + (f", {words}" if words else "")
-    share = "" if state.share is None else f" · {100 * state.share:.0f} %"
+def _progress(load: LoadState) -> str:
+    """Say how far a load is, such as `Downloading Qwen/Qwen3-0.6B · 42 %`."""
+    words = load.words
+    if load.name not in words:
+        words = f"loading {load.name}" + (f", {words}" if words else "")
+    share = "" if load.share is None else f" · {100 * load.share:.0f} %"
     return f"{words[0].upper()}{words[1:]}{share}"
 
 
 def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
     """Return what the page may ask about models, by the names of the functions."""
-    loads = Loads(host)
+    log = LoadLog(host)
 
     def hello(load: object = None) -> object:
-        """What the page says about the model, and about a load that it asked for."""
+        """What the page says about the model, and about a load that it began."""
         return {
             **state_of(host.state),
             "may": str(may),
             "can_rest": may is not May.FIXED and host.can_rest,
-            "asked": loads.told(load),
+            "asked": log.report(load),
         }
 
     def models(precision: object = AUTO, device: object = AUTO) -> object:
@@ -189,7 +191,7 @@ def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
 
     def choose_model(data: object) -> object:
         """Begin to load another model; the answer is the load's id."""
-        return loads.begin(wanted(data, may))
+        return log.begin(parse_choice(data, may))
 
     def stop_model(load: object) -> object:
         """Stop one load, and no other; whether it was going."""

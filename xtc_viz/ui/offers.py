@@ -12,10 +12,10 @@ from typing import Any
 import torch
 
 from xtc_viz.errors import SettingsError
-from xtc_viz.models.catalog import CatalogModel, Fit, Precision, catalog
+from xtc_viz.models.catalog import CatalogModel, Fit, Machine, Precision, catalog
 from xtc_viz.models.local.download import is_here
-from xtc_viz.models.local.memory import Machine, readable, this_machine
-from xtc_viz.models.spec import ATTENTIONS
+from xtc_viz.models.local.memory import readable, this_machine
+from xtc_viz.models.local.spec import ATTENTIONS
 
 STORY_MODEL = Path(__file__).parents[2] / "assets" / "story-model"
 AUTO = "auto"
@@ -57,9 +57,9 @@ def devices() -> list[str]:
 
 def choices() -> dict[str, list[list[str]]]:
     """Return what can be chosen beside a model's name: by field, pairs of a value and words."""
-    known = [p for p in Precision if can_quantize() or not p.quantized]
+    precisions = [p for p in Precision if can_quantize() or not p.quantized]
     return {
-        "precision": [[AUTO, "automatic"], *([str(p), PRECISION_LABELS[p]] for p in known)],
+        "precision": [[AUTO, "automatic"], *([str(p), PRECISION_LABELS[p]] for p in precisions)],
         "device": [[name, "automatic" if name == AUTO else name] for name in devices()],
         "attention": [[name, "automatic" if name == AUTO else name] for name in ATTENTIONS],
     }
@@ -95,23 +95,23 @@ def _entry(
     model: CatalogModel, chosen: Precision | None, machine: Machine, here: str
 ) -> dict[str, Any]:
     suits = Precision.BFLOAT16 if machine.gpus else Precision.FLOAT32
-    held = chosen or suits
+    precision = chosen or suits
     if chosen is None and model.fit(machine, suits) is Fit.NO:
         widest = model.widest_fit(machine.memory, gpu=bool(machine.gpus))
         if widest and (can_quantize() or not widest.quantized):
-            held = widest
-    other = chosen is None and held is not suits
+            precision = widest
+    other = chosen is None and precision is not suits
     return {
-        "precision": str(held) if other else None,
-        "held": PRECISION_LABELS[held] if other else "",
+        "precision": str(precision) if other else None,
+        "held": PRECISION_LABELS[precision] if other else "",
         "id": model.id,
         "parameters": model.parameters,
         "kind": model.kind,
         "reasoning": model.reasoning,
         "licence": model.licence,
         "gated": model.gated,
-        "need": readable(model.memory_bytes(held)),
-        "fit": str(model.fit(machine, held)),
+        "need": readable(model.memory_bytes(precision)),
+        "fit": str(model.fit(machine, precision)),
         "here": here,
     }
 
@@ -122,7 +122,7 @@ def precision_of(value: object) -> Precision | None:
     return None if name == AUTO else Precision(name)
 
 
-def one_of(name: str, value: object, known: Collection[str]) -> str:
-    if not isinstance(value, str) or value not in known:
-        raise SettingsError(name, f"one of {', '.join(known)}", value)
+def one_of(name: str, value: object, choices: Collection[str]) -> str:
+    if not isinstance(value, str) or value not in choices:
+        raise SettingsError(name, f"one of {', '.join(choices)}", value)
     return value

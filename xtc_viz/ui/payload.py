@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.records.step import Step
-from xtc_viz.records.trace import ModelInfo
 from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling import stageview
 from xtc_viz.sampling.plan import plan_of
@@ -169,13 +169,14 @@ def _cutoff(names: Sequence[str], sampler: SamplerSettings, top: float) -> dict[
 
 
 def model_line(info: ModelInfo) -> dict[str, Any]:
-    """What the page says about the model that runs."""
+    """What the page says about the model that runs; null for what is not known of it."""
+    placement = info.placement
     return {
         "name": info.name,
         "revision": info.revision,
         "parameters": info.parameters,
-        "dtype": info.dtype,
-        "device": info.device,
+        "dtype": placement and placement.dtype,
+        "device": placement and placement.device,
         "context": info.context_length,
         "chat": info.has_chat_template,
         "thinks": info.has_thinking_switch,

@@ -13,7 +13,7 @@ from typing import Any
 from xtc_viz.decode import decode_lanes
 from xtc_viz.errors import PromptError, SettingsError, XTCVizError
 from xtc_viz.models.host import ModelHost, Turn
-from xtc_viz.models.load import HostState
+from xtc_viz.models.state import HostState
 from xtc_viz.runs.jobs import prepare
 from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import controls, payload
@@ -109,14 +109,14 @@ def messages(
 
 def _waits_for(state: HostState) -> str:
     """What to tell a run that waits, where there is more to say than its place."""
-    if not state.loading:
+    if not state.load:
         return ""
     if state.info and not state.resting:
         return (
-            f"Waiting for the runs ahead of yours. {state.loading} is being loaded meanwhile; "
+            f"Waiting for the runs ahead of yours. {state.load.name} is being loaded meanwhile; "
             "if it is there first, it writes your run."
         )
-    return f"{state.loading} is still loading; your run starts by itself."
+    return f"{state.load.name} is still loading; your run starts by itself."
 
 
 def _run(

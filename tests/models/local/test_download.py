@@ -14,7 +14,7 @@ from tests.models import hub
 from xtc_viz.errors import ModelError
 from xtc_viz.models.local.download import fetch, is_here
 from xtc_viz.models.local.model import LocalModel
-from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.local.spec import LocalSpec
 
 Folder = Callable[[str], Path]
 
@@ -53,9 +53,9 @@ def test_a_hub_model_is_fetched_with_its_progress_and_read(address: list[str]) -
 def test_a_fetched_model_needs_no_network(
     address: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = fetch(ModelSpec("tiny/qwen3"))
+    folder = fetch(LocalSpec("tiny/qwen3"))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    assert fetch(ModelSpec("tiny/qwen3")) == folder
+    assert fetch(LocalSpec("tiny/qwen3")) == folder
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_a_fetched_model_needs_no_network(
 @pytest.mark.usefixtures("address")
 def test_what_the_hub_refuses(name: str, revision: str | None, message: str) -> None:
     with pytest.raises(ModelError, match=message):
-        fetch(ModelSpec(name, revision=revision))
+        fetch(LocalSpec(name, revision=revision))
 
 
 def test_no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(ModelError, match="is not on this machine and the hub cannot be reached"):
-        fetch(ModelSpec("tiny/qwen3"))
+        fetch(LocalSpec("tiny/qwen3"))
 
 
 def test_a_fetch_ends_when_its_progress_says_so(address: list[str]) -> None:
@@ -90,12 +90,12 @@ def test_a_fetch_ends_when_its_progress_says_so(address: list[str]) -> None:
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        fetch(ModelSpec("tiny/qwen3"), progress)
+        fetch(LocalSpec("tiny/qwen3"), progress)
 
 
 def test_a_model_is_here_when_all_its_weights_are(address: list[str], tmp_path: Path) -> None:
     assert not is_here("tiny/qwen3")
-    folder = fetch(ModelSpec("tiny/qwen3"))
+    folder = fetch(LocalSpec("tiny/qwen3"))
     before = len(address)
     assert is_here("tiny/qwen3")
     assert len(address) == before, "nobody was asked"

@@ -17,9 +17,10 @@ from xtc_viz.errors import ModelError
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local import fixed
 from xtc_viz.models.local.graph import CudaGraphs
+from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.placement import resolve_device
-from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 pytestmark = pytest.mark.gpu
@@ -33,7 +34,7 @@ LANES = (LaneSettings(), LaneSettings("XTC", SamplerSettings(xtc=XTCSettings(rho
 
 def load(folder: Path) -> LocalModel:
     """Load in float32, in which two ways of adding up agree to many digits."""
-    return LocalModel.load(ModelSpec(str(folder), device="cuda", dtype="float32"))
+    return LocalModel.load(LocalSpec(str(folder), device="cuda", dtype="float32"))
 
 
 @each_architecture
@@ -41,7 +42,8 @@ def test_two_greedy_lanes_write_what_generate_writes(
     architecture: str, tiny_folder: Folder
 ) -> None:
     model = load(tiny_folder(architecture))
-    assert model.info.device.startswith("cuda")
+    assert model.info.placement
+    assert model.info.placement.device.startswith("cuda")
     ids = model.encode("Lily saw a big bear")
     reference = model.model.generate(
         torch.tensor([ids], device="cuda"),
@@ -153,16 +155,17 @@ def test_what_cannot_be_recorded_runs_as_it_is(tiny_folder: Folder) -> None:
 
 def test_auto_is_bfloat16(tiny_folder: Folder) -> None:
     info = LocalModel.load(str(tiny_folder("llama"))).info
-    assert info.device.startswith("cuda")
-    assert info.dtype == ("bfloat16" if torch.cuda.is_bf16_supported() else "float32")
+    assert info.placement
+    assert info.placement.device.startswith("cuda")
+    assert info.placement.dtype == ("bfloat16" if torch.cuda.is_bf16_supported() else "float32")
 
 
-def test_unloading_frees_the_gpu(tiny_folder: Folder) -> None:
-    host = ModelHost()
+def test_resting_frees_the_gpu(tiny_folder: Folder) -> None:
+    host = ModelHost(loader=LocalLoader())
     before = torch.cuda.memory_allocated()
-    host.load(str(tiny_folder("llama")))
+    host.load(LocalSpec(str(tiny_folder("llama"))))
     assert torch.cuda.memory_allocated() > before
-    host.unload()
+    host.rest()
     assert torch.cuda.memory_allocated() == before
 
 

@@ -14,7 +14,8 @@ from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.local.cache import SHORT
 from xtc_viz.models.local.model import LocalModel, describe
-from xtc_viz.models.spec import ModelSpec
+from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.records.modelinfo import Placement
 
 Load = Callable[[str], LocalModel]
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}
@@ -121,7 +122,7 @@ def test_info(architecture: str, load: Load) -> None:
     )
     assert info.vocab_size == model.start([[5]]).logits.shape[1] == len(model.tokenizer) + 5
     assert info.context_length == 96
-    assert (info.dtype, info.device, info.has_chat_template) == ("float32", "cpu", True)
+    assert (info.placement, info.has_chat_template) == (Placement("float32", "cpu"), True)
     texts = {model.token_text(i) for i in info.newline_ids}
     assert texts == {t for i in range(info.vocab_size) if "\n" in (t := model.token_text(i))}
     assert "\n" in texts
@@ -147,7 +148,7 @@ def test_without_a_chat_template_the_message_says_what_to_do(load: Load) -> None
     model = load("gpt2")
     plain = LocalModel(model.model, tiny.fast_tokenizer("bytelevel"), model.info)
     plain.tokenizer.chat_template = None
-    info = describe(plain.model, plain.tokenizer, ModelSpec("plain"), Path("0123abcd"))
+    info = describe(plain.model, plain.tokenizer, LocalSpec("plain"), Path("0123abcd"))
     assert not info.has_chat_template
     assert info.revision == "0123abcd"
     with pytest.raises(PromptError, match="plain has no chat template"):
@@ -218,7 +219,7 @@ def test_the_thought_is_left_out_where_the_template_knows_how(load: Load) -> Non
     tokenizer = tiny.fast_tokenizer("bytelevel")
     tokenizer.chat_template = f"{tiny.CHAT}{switch}<think>\n\n</think>\n\n{{% endif %}}"
     plain = load("qwen3")
-    info = describe(plain.model, tokenizer, ModelSpec("thinker"), Path("0123abcd"))
+    info = describe(plain.model, tokenizer, LocalSpec("thinker"), Path("0123abcd"))
     assert info.has_thinking_switch
     assert not plain.info.has_thinking_switch
     model = LocalModel(plain.model, tokenizer, info)

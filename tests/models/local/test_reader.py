@@ -7,15 +7,20 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from xtc_viz.errors import ModelError
 from xtc_viz.models.host import ModelHost
+from xtc_viz.models.load import Progress
+from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.reader import is_out_of_memory
-from xtc_viz.models.spec import ModelSpec, Progress
+from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.models.spec import ModelSpec
+from xtc_viz.records.modelinfo import Placement
 
 Folder = Callable[[str], Path]
 
@@ -26,8 +31,8 @@ def copy(tiny_folder: Folder, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_folder("llama"), tmp_path / "mine"))
 
 
-def load(folder: Path, **options: str) -> LocalModel:
-    return LocalModel.load(ModelSpec(str(folder), **options))
+def load(folder: Path, **options: Any) -> LocalModel:
+    return LocalModel.load(LocalSpec(str(folder), **options))
 
 
 def edit(folder: Path, file: str, **values: object) -> None:
@@ -43,14 +48,14 @@ def test_a_folder_goes_by_its_own_name_only(copy: Path) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 def test_dtype(copy: Path, dtype: str) -> None:
     model = load(copy, dtype=dtype)
-    assert model.info.dtype == dtype
+    assert model.info.placement == Placement(dtype, "cpu")
     assert model.start([[5, 6]] * 2).advance([7, 8]).dtype == getattr(torch, dtype)
 
 
 def test_auto_is_float32_on_the_cpu_whatever_the_weights_are_stored_in(copy: Path) -> None:
     edit(copy, "config.json", dtype="bfloat16")
     info = load(copy, device="cpu").info
-    assert (info.dtype, info.device) == ("float32", "cpu")
+    assert info.placement == Placement("float32", "cpu")
 
 
 def test_no_folder(tmp_path: Path) -> None:
@@ -143,20 +148,22 @@ def test_a_load_can_be_stopped_between_two_weights(copy: Path) -> None:
         gc.collect()
         return sum(type(thing).__name__ == "LlamaForCausalLM" for thing in gc.get_objects())
 
+    class Stopping(LocalLoader):
+        """Stops what it loads at half of the weights."""
+
+        def fetch(self, spec: ModelSpec, progress: Progress) -> Callable[[], LocalModel]:
+            def halfway(words: str, share: float | None) -> None:
+                if share is not None and share > 0.5:
+                    host.stop_load(*host.load_ids)
+                progress(words, share)
+
+            return super().fetch(spec, halfway)
+
     before = models()
-    host = ModelHost(loader=lambda spec, progress: lambda: reader(spec, progress))
-
-    def reader(spec: ModelSpec, progress: Progress) -> LocalModel:
-        def told(words: str, share: float | None) -> None:
-            if share is not None and share > 0.5:
-                host.stop_load(host.state.load)
-            progress(words, share)
-
-        return LocalModel.read(spec, Path(spec.name), told)
-
-    load = host.load_in_background(str(copy))
+    host = ModelHost(loader=Stopping())
+    load = host.load_in_background(LocalSpec(str(copy)))
     assert load.wait(20)
     assert load.failure == "Loading mine was stopped."
     assert host.info is None
     assert models() == before
-    assert LocalModel.load(str(copy)).info.name == "mine"
+    assert LocalModel.load(LocalSpec(str(copy))).info.name == "mine"

@@ -19,7 +19,8 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils.tqdm import tqdm
 
 from xtc_viz.errors import ModelError
-from xtc_viz.models.spec import ModelSpec, Progress, no_progress
+from xtc_viz.models.load import Progress, no_progress
+from xtc_viz.models.local.spec import LocalSpec
 
 # What a model is made of; never pickles, never code.
 FILES = ["*.safetensors", "*.json", "*.jinja", "*.txt", "*.model"]
@@ -27,7 +28,7 @@ FILES = ["*.safetensors", "*.json", "*.jinja", "*.txt", "*.model"]
 NOT_FILES = ["*/*", "consolidated*"]
 
 
-def fetch(spec: ModelSpec, progress: Progress = no_progress) -> Path:
+def fetch(spec: LocalSpec, progress: Progress = no_progress) -> Path:
     """Return the model's folder, downloaded from the hub if need be; touches no device."""
     if spec.is_folder:
         return Path(spec.name)
@@ -59,18 +60,18 @@ def is_here(name: str) -> bool:
 
 
 def _cached(name: str, file: str) -> Path | None:
-    found = try_to_load_from_cache(name, file)
-    return Path(found) if isinstance(found, str) else None
+    path = try_to_load_from_cache(name, file)
+    return Path(path) if isinstance(path, str) else None
 
 
-def revision_of(spec: ModelSpec, folder: Path) -> str:
+def revision_of(spec: LocalSpec, folder: Path) -> str:
     """Return the commit that a hub model was read from, or "" for a folder of one's own."""
     return "" if spec.is_folder else folder.name  # the hub's cache names folders by commit
 
 
 def _reporter(words: str, size: int, progress: Progress) -> type[Any]:
     """Return a progress bar that draws nothing and tells `progress` of the bytes instead."""
-    told = 0.0
+    reported = 0.0
 
     class Reporter(tqdm):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -78,20 +79,20 @@ def _reporter(words: str, size: int, progress: Progress) -> type[Any]:
             super().__init__(*args, **kwargs | {"disable": True})  # type: ignore[no-untyped-call]
 
         def update(self, n: float | None = 1) -> None:
-            nonlocal told
+            nonlocal reported
             if self._bytes is None or not size:
                 return
             # Two bars count the same bytes, on their way and on the disk.
             self._bytes += n or 0
             share = min(1.0, self._bytes / size)
-            if share > told:
-                told = share
+            if share > reported:
+                reported = share
                 progress(words, share)
 
     return Reporter
 
 
-def _hub_error(error: Exception, spec: ModelSpec) -> Exception:
+def _hub_error(error: Exception, spec: LocalSpec) -> Exception:
     """Return what to tell of an error of the hub's client; not ours to explain: as it is."""
     name = spec.name
     if isinstance(error, GatedRepoError):

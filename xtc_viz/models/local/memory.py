@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
+
+from xtc_viz.models.catalog import Machine
 
 # Where Linux tells a container its limit (version 2 and 1 of control groups).
 LIMITS = (
@@ -21,28 +22,17 @@ USAGES = (
 MEMINFO = Path("/proc/meminfo")
 
 
-class Machine(NamedTuple):
-    """What models run on: bytes of all of it, and of what nobody uses now.
-
-    `gpus` names the GPUs whose memory it is; without one it is the main memory.
-    """
-
-    gpus: tuple[str, ...]
-    memory: int
-    free: int
-
-
 def this_machine(device: str = "auto") -> Machine:
     """Return the memory that models may use on a device: all GPUs where `auto` finds any."""
     if device == "cpu" or not torch.cuda.is_available():
         return Machine((), main_memory(), free_main_memory())
     index = torch.device("cuda" if device == "auto" else device).index
-    chosen = range(torch.cuda.device_count()) if index is None else (index,)
-    names = tuple(torch.cuda.get_device_properties(i).name for i in chosen)
-    known = [torch.cuda.mem_get_info(i) for i in chosen]
+    indices = range(torch.cuda.device_count()) if index is None else (index,)
+    names = tuple(torch.cuda.get_device_properties(i).name for i in indices)
+    sizes = [torch.cuda.mem_get_info(i) for i in indices]
     # What torch holds and no tensor uses is as good as free.
-    spare = sum(torch.cuda.memory_reserved(i) - torch.cuda.memory_allocated(i) for i in chosen)
-    return Machine(names, sum(total for _, total in known), sum(free for free, _ in known) + spare)
+    spare = sum(torch.cuda.memory_reserved(i) - torch.cuda.memory_allocated(i) for i in indices)
+    return Machine(names, sum(total for _, total in sizes), sum(free for free, _ in sizes) + spare)
 
 
 def main_memory(limits: tuple[Path, ...] = LIMITS) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from xtc_viz.errors import ModelError, PromptError
+from xtc_viz.models.load import Progress, no_progress
 from xtc_viz.models.local.cache import new_cache
 from xtc_viz.models.local.detokenize import StreamDetokenizer, TokenTexts
 from xtc_viz.models.local.download import fetch, revision_of
@@ -19,9 +20,9 @@ from xtc_viz.models.local.graph import graphs_for
 from xtc_viz.models.local.linear import use_few_rows_linear
 from xtc_viz.models.local.placement import devices_of
 from xtc_viz.models.local.reader import is_out_of_memory, read
+from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.prompts import check_prompts, check_room
-from xtc_viz.models.spec import ModelSpec, Progress, no_progress
-from xtc_viz.records.trace import ModelInfo
+from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 
 def leave_a_core() -> None:
@@ -52,13 +53,13 @@ class LocalModel:
         self._texts = TokenTexts(tokenizer)
 
     @classmethod
-    def load(cls, spec: ModelSpec | str, progress: Progress = no_progress) -> LocalModel:
+    def load(cls, spec: LocalSpec | str, progress: Progress = no_progress) -> LocalModel:
         """Load a hub id or a folder; raises `ModelError` with what is wrong and what to do."""
-        spec = ModelSpec(spec) if isinstance(spec, str) else spec
+        spec = LocalSpec(spec) if isinstance(spec, str) else spec
         return cls.read(spec, fetch(spec, progress), progress)
 
     @classmethod
-    def read(cls, spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> LocalModel:
+    def read(cls, spec: LocalSpec, folder: Path, progress: Progress = no_progress) -> LocalModel:
         """Read the model that `fetch` put into `folder`; raises `ModelError`."""
         model, tokenizer = read(spec, folder, progress)
         if devices_of(model)[0].type == "cpu":
@@ -184,7 +185,7 @@ class LocalGeneration:
             raise
 
 
-def describe(model: Any, tokenizer: Any, spec: ModelSpec, folder: Path) -> ModelInfo:
+def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> ModelInfo:
     """Collect what a page or a trace says about a loaded model."""
     config = model.config.get_text_config()
     texts = TokenTexts(tokenizer)
@@ -192,15 +193,17 @@ def describe(model: Any, tokenizer: Any, spec: ModelSpec, folder: Path) -> Model
     return ModelInfo(
         name=spec.short_name,
         revision=revision_of(spec, folder),
-        dtype=dtype if spec.quantization == "none" else f"{dtype}, {spec.quantization}",
-        device=", ".join(map(str, devices_of(model))),
-        parameters=model.num_parameters(),
         vocab_size=config.vocab_size,
         context_length=_context_length(config, tokenizer),
         eos_ids=_eos_ids(model, tokenizer),
         newline_ids=texts.newline_ids(),
         has_chat_template=bool(tokenizer.chat_template),
         has_thinking_switch="enable_thinking" in str(tokenizer.chat_template),
+        parameters=model.num_parameters(),
+        placement=Placement(
+            dtype if spec.quantization == "none" else f"{dtype}, {spec.quantization}",
+            ", ".join(map(str, devices_of(model))),
+        ),
     )
 
 

@@ -9,7 +9,7 @@ import torch
 from transformers import BitsAndBytesConfig
 
 from xtc_viz.errors import ModelError
-from xtc_viz.models.spec import ATTENTIONS, QUANTIZATIONS, ModelSpec
+from xtc_viz.models.local.spec import ATTENTIONS, QUANTIZATIONS, LocalSpec
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -48,29 +48,29 @@ def resolve_dtype(dtype: str, device: torch.device) -> torch.dtype:
     return torch.float32
 
 
-def options(spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> dict[str, Any]:
+def options(spec: LocalSpec, device: torch.device, dtype: torch.dtype) -> dict[str, Any]:
     """Return what `from_pretrained` needs to put the model where `spec` wants it.
 
     One device where it can be one. A model is spread over all GPUs, and over main memory where
     `max_memory` admits it, when there are several GPUs to choose from or `max_memory` is given.
     """
-    chosen: dict[str, Any] = {"dtype": dtype}
+    arguments: dict[str, Any] = {"dtype": dtype}
     many = spec.device == "auto" and device.type == "cuda" and torch.cuda.device_count() > 1
     if spec.max_memory is not None or many:
-        chosen["device_map"] = "auto"
+        arguments["device_map"] = "auto"
         if spec.max_memory is not None:
-            chosen["max_memory"] = _memory_limits(spec.max_memory)
+            arguments["max_memory"] = _memory_limits(spec.max_memory)
     elif device.type != "cpu" or spec.quantization != "none":
         # Straight to the device, without a copy in main memory first.
-        chosen["device_map"] = {"": device}
+        arguments["device_map"] = {"": device}
     if spec.quantization != "none":
-        chosen["quantization_config"] = _quantization(spec.quantization, dtype)
+        arguments["quantization_config"] = _quantization(spec.quantization, dtype)
     if spec.attention not in ATTENTIONS:
         known = ", ".join(ATTENTIONS)
         raise ModelError(f"`attention` must be one of {known}, but is {spec.attention!r}")
     if spec.attention != "auto":
-        chosen["attn_implementation"] = spec.attention
-    return chosen
+        arguments["attn_implementation"] = spec.attention
+    return arguments
 
 
 def spread_of(model: Any) -> list[str]:

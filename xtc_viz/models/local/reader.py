@@ -16,15 +16,16 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_N
 from transformers.utils.logging import set_tqdm_hook
 
 from xtc_viz.errors import ModelError
+from xtc_viz.models.load import LoadStoppedError, Progress, no_progress
 from xtc_viz.models.local.placement import options, resolve_device, resolve_dtype, spread_of
-from xtc_viz.models.spec import LoadStoppedError, ModelSpec, Progress, no_progress
+from xtc_viz.models.local.spec import LocalSpec
 
 
-def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tuple[Any, Any]:
+def read(spec: LocalSpec, folder: Path, progress: Progress = no_progress) -> tuple[Any, Any]:
     """Return the model, in evaluation mode on its device, and its tokenizer, from a folder."""
     device = resolve_device(spec.device)
     dtype = resolve_dtype(spec.dtype, device)
-    chosen = options(spec, device, dtype)
+    arguments = options(spec, device, dtype)
     name = spec.short_name
     progress(f"reading {name}", None)
     try:
@@ -35,15 +36,15 @@ def read(spec: ModelSpec, folder: Path, progress: Progress = no_progress) -> tup
         with _counted(f"reading {name}", progress):
             both: Any = AutoModelForCausalLM.from_pretrained(
                 folder,
-                **chosen,
+                **arguments,
                 use_safetensors=True,
                 trust_remote_code=False,
                 output_loading_info=True,
             )
-        model, loaded = both
-        if loaded["missing_keys"]:
+        model, report = both
+        if report["missing_keys"]:
             # transformers would go on with random numbers in their place.
-            missing = ", ".join(sorted(loaded["missing_keys"])[:3])
+            missing = ", ".join(sorted(report["missing_keys"])[:3])
             raise ModelError(f"The weights of {name} are incomplete: there is no {missing}.")
         if "disk" in spread_of(model):
             # It would run, at minutes a token.
@@ -60,14 +61,14 @@ def _counted(words: str, progress: Progress) -> Iterator[None]:
     """Tell `progress` how many of the weights are read, which transformers counts on a bar."""
     thread = threading.get_ident()
 
-    def told(weights: Iterable[Any], count: int) -> Iterator[Any]:
+    def counting(weights: Iterable[Any], count: int) -> Iterator[Any]:
         for done, weight in enumerate(weights):
             progress(words, done / count)
             yield weight
 
     def bar(make: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         mine = threading.get_ident() == thread and options.get("desc") == "Loading weights"
-        return told(args[0], len(args[0])) if mine else make(*args, **options)
+        return counting(args[0], len(args[0])) if mine else make(*args, **options)
 
     former = set_tqdm_hook(bar)
     try:
@@ -81,10 +82,10 @@ def _check_config(folder: Path, name: str) -> None:
         raise ModelError(f"{name} is no model folder: it has no config.json.")
     config: Any = AutoConfig.from_pretrained(folder, trust_remote_code=False)
     known = set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
-    named = list(config.architectures or [])
-    if named and not known.intersection(named):
+    architectures = list(config.architectures or [])
+    if architectures and not known.intersection(architectures):
         raise ModelError(
-            f"{name} is a {named[0]}, not a causal language model: it does not write text "
+            f"{name} is a {architectures[0]}, not a causal language model: it does not write text "
             "token by token."
         )
 

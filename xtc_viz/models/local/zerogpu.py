@@ -81,13 +81,13 @@ def on_gpu(
     def duration(*args: P.args, **kwargs: P.kwargs) -> int:
         return round(min(LONGEST, max(SHORTEST, seconds(*args, **kwargs))))
 
-    lent: Callable[P, Generator[T | Failure, None, None]] = platform.GPU(
+    in_platform: Callable[P, Generator[T | Failure, None, None]] = platform.GPU(
         in_worker, duration=duration
     )
 
-    def here_too(*args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
+    def unpacked(*args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
         try:
-            with closing(lent(*args, **kwargs)) as items:
+            with closing(in_platform(*args, **kwargs)) as items:
                 for item in items:
                     if isinstance(item, Failure):
                         raise item.error()
@@ -97,11 +97,11 @@ def on_gpu(
         except Exception as error:
             raise _refusal(error) from error
 
-    return here_too
+    return unpacked
 
 
 def _refusal(error: Exception) -> Exception:
-    """What to raise for an error of the platform, which has a title and words for the visitor."""
+    """Return what to raise for an error of the platform, which has a title and words to show."""
     words = getattr(error, "message", None)
     if not isinstance(words, str):
         return error
