@@ -25,7 +25,8 @@ def dynamic_temperature(
         spread: at least 0, 0 is off.
         exponent: at least 0; above 1 it takes more entropy to be hot, at 0 every step is.
         entropy: of the distribution that reaches this stage, in nats.
-        support: how many tokens are left in it.
+        support: how many tokens are left in it. llama.cpp counts those that top-n-sigma masked
+            just before, too, and so runs colder behind it.
 
     Returns:
         A value in [low, high]. It may be 0, or too small to divide a logit by: then the most
