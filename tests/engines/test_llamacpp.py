@@ -195,3 +195,21 @@ def test_top_n_sigma(engine: Engine, case: int) -> None:
     probs = softmax(logits)
     kept = probs >= sigma_floor(logits, n) * probs.max()
     assert_same(softmax(np.where(kept, logits, -np.inf)), theirs)
+
+
+def test_what_top_n_sigma_masked_counts_as_left_there(engine: Engine) -> None:
+    """A difference: to us the support is what is left, to llama.cpp still the vocabulary."""
+    logits = engine.logits(engine.story)
+    theirs = engine.probs(
+        engine.story, samplers=["top_n_sigma", "temperature"], top_n_sigma=1.5, dynatemp_range=0.8
+    )
+    probs = softmax(logits)
+    logits = np.where(probs >= sigma_floor(logits, 1.5) * probs.max(), logits, -np.inf)
+    probs = softmax(logits)
+    entropy = -float((probs[probs > 0] * np.log(probs[probs > 0])).sum())
+    ours, whole = (
+        dynamic_temperature(1.0, 0.8, 1.0, entropy, support)
+        for support in (np.isfinite(logits).sum(), len(logits))
+    )
+    assert whole < ours
+    assert_same(softmax(logits / whole), theirs)
