@@ -21,6 +21,7 @@ from bench.references import PublishedXTC
 from bench.timing import Result, against, alternating, main, time_text
 from xtc_viz.decode import Row, decode_rows
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.models.local.model import LocalModel
 from xtc_viz.records.packed import Steps
 
 STACK = replace(STACKS["usual stack"], xtc=XTC)
@@ -29,9 +30,15 @@ SHORTEST, SPREAD = 32, 64
 """The new tokens of the shortest text, and how much longer the longest is."""
 
 
-def measure(rounds: int = 3, spread: int = SPREAD) -> list[Result]:
-    model, plain = story_model(), plain_story_model()
-    rows = story_rows(model, spread)
+def measure() -> list[Result]:
+    model = story_model()
+    return compare("story model", model, plain_story_model(), story_rows(model), rounds=3)
+
+
+def compare(
+    name: str, model: LocalModel, plain: PreTrainedModel, rows: list[Row], rounds: int
+) -> list[Result]:
+    """Compare both ways of writing these rows, and keeping the record with keeping nothing."""
     tokens = sum(row.max_new_tokens for row in rows)
 
     def one_by_one() -> None:
@@ -50,7 +57,7 @@ def measure(rounds: int = 3, spread: int = SPREAD) -> list[Result]:
     recorded, seen = each["recorded"], each["looked at"]
     return [
         against(
-            f"rows, story model, {len(rows)} prompts, {AT_ONCE} at once: faster than generate one "
+            f"rows, {name}, {len(rows)} prompts, {AT_ONCE} at once: faster than generate one "
             "by one", recorded, each["generate"], "a token, generate", at_least=5,
         ),
         Result(
@@ -60,7 +67,7 @@ def measure(rounds: int = 3, spread: int = SPREAD) -> list[Result]:
     ]  # fmt: skip
 
 
-def story_rows(model: LanguageModel, spread: int = SPREAD) -> list[Row]:
+def story_rows(model: LanguageModel) -> list[Row]:
     """Return a row for each prompt of the page, with lengths from `SHORTEST`, evenly mixed."""
     prompts = json.loads((STORY_MODEL.parent / "prompts.json").read_text(encoding="utf-8"))
     return [
@@ -68,7 +75,7 @@ def story_rows(model: LanguageModel, spread: int = SPREAD) -> list[Row]:
             prompt_ids=model.encode(prompt["text"]),
             sampler=STACK,
             seed=number,
-            max_new_tokens=SHORTEST + number * 7 % len(prompts) * spread // len(prompts),
+            max_new_tokens=SHORTEST + number * 7 % len(prompts) * SPREAD // len(prompts),
         )
         for number, prompt in enumerate(prompts)
     ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,13 @@ from hypothesis import strategies as st
 from xtc_viz.decode import Round, Row, RowStep, decode_rows
 from xtc_viz.errors import DistributionError, PromptError, SettingsError
 from xtc_viz.models.fake import END, FakeGeneration, FakeModel
+from xtc_viz.models.local.model import LocalModel
 from xtc_viz.records.trace import FinishReason
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.settings import SamplerSettings, XTCSettings
 
+STORY_MODEL = Path(__file__).resolve().parents[1] / "assets" / "story-model"
+PROMPTS = STORY_MODEL.parent / "prompts.json"
 XTC = SamplerSettings(xtc=XTCSettings(0.5, 0.1))
 STACK = SamplerSettings(temperature=0.9, top_p=0.95, min_p=0.02, xtc=XTCSettings(0.5, 0.1))
 PENALIZED = SamplerSettings(repetition_penalty=1.2, top_k=20)
@@ -242,3 +247,38 @@ def test_a_row_ends_for_the_reasons_that_a_lane_does() -> None:
             for n, stop in ((2, ()), (9, ("girl",)), (9, ()))]  # fmt: skip
     finishes = [steps[-1].finish for steps in decode(FakeModel(logits=logits), rows).values()]
     assert finishes == [FinishReason.LENGTH, FinishReason.STOP, FinishReason.EOS]
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.story_model
+@pytest.mark.usefixtures("one_thread")
+def test_on_the_story_model_every_row_writes_what_it_writes_alone() -> None:
+    """In float32, with one thread: the same tokens, though a batch may round differently."""
+    model = LocalModel.load(str(STORY_MODEL))
+    texts = [prompt["text"] for prompt in json.loads(PROMPTS.read_text(encoding="utf-8"))]
+    stacks = [SamplerSettings(), XTC, STACK, PENALIZED]
+    rows = [
+        Row(model.encode(text), stacks[n % 4], seed=n, max_new_tokens=8 + 11 * n % 23, stop=("!",))
+        for n, text in enumerate([*texts, " ".join(texts[:3])])
+    ]
+    assert len({len(row.prompt_ids) for row in rows}) > 5
+    together = tokens(decode(model, rows))
+    assert tokens(decode(model, rows, 7)) == together
+    assert tokens(decode(model, rows, 1)) == together
+    assert any(
+        len(row) < given.max_new_tokens for row, given in zip(together, rows, strict=True)
+    ), "some end early"
+
+
+def tokens(rows: dict[int, list[RowStep]]) -> list[list[int]]:
+    """Return the tokens of each row."""
+    return [
+        [entry.step.token for entry in rows[number] if entry.step] for number in range(len(rows))
+    ]
