@@ -25,12 +25,19 @@ from xtc_viz.models.base import Generation, LanguageModel
 from xtc_viz.models.prompts import check_prompts
 from xtc_viz.records.packed import Steps
 from xtc_viz.records.trace import FinishReason, LaneTrace, Step, Trace, token_ids
+from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import Noise, SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import RunSettings, SamplerSettings
 
 Draws = Callable[[SharedRandomness, int], tuple[float, Noise]]
 """A source and a step to that step's coin and noise."""
+
+RowLogits = torch.Tensor | PartialLogits
+"""One row's logits, (V,), or what is known of them."""
+
+Logits = torch.Tensor | Sequence[RowLogits]
+"""The logits of some rows: one tensor (rows, V), or what each row has on its own."""
 
 _FEW = 4
 """So many rows cost what one does (`models.local.linear`): a batch of these is not made smaller."""
@@ -160,10 +167,6 @@ def decode_rows(
             generation.close()
 
 
-Logits = torch.Tensor | Sequence[torch.Tensor]
-"""The logits of some rows: one tensor (rows, vocab_size), or what each row has on its own."""
-
-
 def _next_writers(
     model: LanguageModel, waiting: Iterator[tuple[int, Row]], count: int
 ) -> tuple[list[_Writer], list[RowStep]]:
@@ -242,8 +245,8 @@ class _Writer:
         if not self.ended:
             draws(self._randomness, self._position)
 
-    def step(self, logits: torch.Tensor, draws: Draws) -> RowStep:
-        """Draw the next token from this row's logits, (V,) float32."""
+    def step(self, logits: RowLogits, draws: Draws) -> RowStep:
+        """Draw the next token from this row's logits, (V,) in float32, or from what is known."""
         coin, noise = draws(self._randomness, self._position)
         try:
             step = self._stack.run(self._context[: self._length], logits, coin, noise)
