@@ -1,8 +1,10 @@
-"""The benchmark of a GPU, run through on the CPU with a tiny model: all of it but CUDA."""
+"""Benchmarks of a GPU and of rows, run through on the CPU with a tiny model."""
 
 from __future__ import annotations
 
+import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,10 @@ import torch
 from transformers import AutoModelForCausalLM, Qwen3Config
 
 from bench import __main__ as bench
-from bench import gpu
+from bench import gpu, rows
+from bench.models import as_local
 from bench.timing import Result
+from xtc_viz.models.fake import FakeModel
 
 CPU = torch.device("cpu")
 TINY = Qwen3Config(
@@ -30,6 +34,28 @@ def test_lanes_and_generate_on_a_tiny_model() -> None:
     assert (batch.at_least, runs.at_least) == (1.0, 1.9)
     assert batch.value > 0
     assert runs.value > 0
+
+
+def test_rows_and_generate_on_a_tiny_model() -> None:
+    config = copy.deepcopy(TINY)
+    config.max_position_embeddings = 256
+    plain = AutoModelForCausalLM.from_config(config).eval()
+    model = as_local(plain, "tiny")
+    few = [replace(row, max_new_tokens=3) for row in rows.story_rows(model)[:3]]
+    speed, kept = rows.compare("tiny", model, plain, few, rounds=1)
+    assert speed.what == "rows, tiny, 3 prompts, 16 at once: faster than generate one by one"
+    assert (speed.at_least, kept.at_most) == (5, 10)
+    assert speed.value > 0
+
+
+def test_the_rows_of_the_story_model_differ_in_prompt_seed_and_length() -> None:
+    made = rows.story_rows(FakeModel())
+    assert len(made) == 24
+    assert len({row.prompt_ids for row in made}) == len({row.seed for row in made}) == 24
+    lengths = [row.max_new_tokens for row in made]
+    assert min(lengths) == rows.SHORTEST
+    assert len(set(lengths)) == 24
+    assert max(lengths) < rows.SHORTEST + rows.SPREAD
 
 
 def test_the_operator_on_few_tokens() -> None:

@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.occupancy": rule(own=f"{HOSTING} models.queue models.state"),
     "xtc_viz.models.fake": rule("torch numpy", HOSTING),
     "xtc_viz.models.local": rule("torch", f"{HOSTING} models.local"),
-    "xtc_viz.models.local.cache": rule("torch transformers"),
+    "xtc_viz.models.local.cache": rule("torch transformers", "models.local.linear"),
     "xtc_viz.models.local.fixed": rule("torch transformers", "models.local.cache"),
     "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
     "xtc_viz.models.local.reader": rule(
@@ -68,7 +68,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.local.download": rule("huggingface_hub", f"{HOSTING} models.local.spec"),
     "xtc_viz.models.local.memory": rule("torch", "models.catalog"),
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
-    "xtc_viz.decode": rule("torch numpy", f"{SAMPLING} models.base"),
+    "xtc_viz.decode": rule("torch numpy", f"{SAMPLING} models.base models.prompts"),
     "xtc_viz.runs": rule("torch", f"{SAMPLING} decode runs models.base models.local.zerogpu"),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),

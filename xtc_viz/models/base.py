@@ -22,18 +22,38 @@ class Detokenizer(Protocol):
 
 
 class Generation(Protocol):
-    """A running decode of some lanes over one cache. Not for use from two threads at once."""
+    """A running decode of some rows over one cache. Not for use from two threads at once.
+
+    A row has a place in the batch, counted from 0. Rows may come and go where `accepts_rows` says
+    so. A model whose generations cannot do that (its cache is more than columns of keys and
+    values, say) answers False there for good: the decoder then never calls `replace` or `keep`, but
+    decodes a batch to its end and starts the next one anew.
+    """
 
     @property
     def logits(self) -> torch.Tensor:
-        """Next-token logits of every lane, (lanes, vocab_size), after the last call."""
+        """Next-token logits of every row, (rows, vocab_size), after the last call."""
+
+    @property
+    def accepts_rows(self) -> bool:
+        """Whether `replace` and `keep` may be called."""
 
     def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
-        """Append one token to each lane (one forward for all) and return the new `logits`.
+        """Append one token to each row (one forward for all) and return the new `logits`.
 
-        A lane whose context is full may ride along, its logits are then meaningless. Raises
-        `PromptError` once no lane has room for another token.
+        A row whose context is full may ride along, its logits are then meaningless. Raises
+        `PromptError` once no row has room for another token.
         """
+
+    def replace(self, places: Sequence[int], prompts: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Prefill one prompt for each of `places`, whose rows end, and go on with these instead.
+
+        Returns the logits of the new rows, (places, vocab_size); those of the others stay as they
+        are. Raises `PromptError` as `LanguageModel.start` does, and then leaves all rows alone.
+        """
+
+    def keep(self, places: Sequence[int]) -> None:
+        """Drop all rows but those in `places`, which move together in this order."""
 
     def close(self) -> None:
         """Free the cache. May be called more than once."""
@@ -61,7 +81,7 @@ class LanguageModel(Protocol):
         """Return a fresh detokenizer for text that follows `prefix_ids`."""
 
     def start(self, prompts: Sequence[Sequence[int]]) -> Generation:
-        """Prefill one prompt per lane. Equal prompts are prefilled once and the cache expanded.
+        """Prefill one prompt per row. Equal prompts are prefilled once and the cache expanded.
 
         Raises `PromptError` for an empty prompt or one that leaves no room in the context.
         """

@@ -193,38 +193,58 @@ class FakeModel:
 
 
 class FakeGeneration:
-    """A decode over the fake; its cache is the lanes' token ids."""
+    """A decode over the fake; its cache is the rows' token ids."""
 
-    def __init__(self, model: FakeModel, lanes: list[tuple[int, ...]]) -> None:
+    accepts_rows = True
+
+    def __init__(self, model: FakeModel, rows: list[tuple[int, ...]]) -> None:
         self._model = model
-        self._lanes = lanes
+        self._rows = rows
         self._closed = False
         model.open_generations += 1
-        self._forward()
+        self._current = self._forward(rows)
 
     @property
     def logits(self) -> torch.Tensor:
         return self._current
 
     def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
-        if self._closed:
-            raise RuntimeError("this generation was closed")
-        if len(token_ids) != len(self._lanes):
-            raise ValueError(f"{len(self._lanes)} lanes need a token each, got {len(token_ids)}")
-        check_room(min(map(len, self._lanes)) + 2, self._model.info)
-        self._lanes = [(*lane, int(i)) for lane, i in zip(self._lanes, token_ids, strict=True)]
-        return self._forward()
+        self._check_open()
+        if len(token_ids) != len(self._rows):
+            raise ValueError(f"{len(self._rows)} rows need a token each, got {len(token_ids)}")
+        check_room(min(map(len, self._rows)) + 2, self._model.info)
+        self._rows = [(*row, int(i)) for row, i in zip(self._rows, token_ids, strict=True)]
+        self._current = self._forward(self._rows)
+        return self._current
+
+    def replace(self, places: Sequence[int], prompts: Sequence[Sequence[int]]) -> torch.Tensor:
+        self._check_open()
+        rows = check_prompts(prompts, self._model.info)
+        logits = self._forward(rows)
+        self._current = self._current.clone()
+        for place, row, its_logits in zip(places, rows, logits, strict=True):
+            self._rows[place] = row
+            self._current[place] = its_logits
+        return logits
+
+    def keep(self, places: Sequence[int]) -> None:
+        self._check_open()
+        self._rows = [self._rows[place] for place in places]
+        self._current = self._current[list(places)]
 
     def close(self) -> None:
         if not self._closed:
             self._closed = True
             self._model.open_generations -= 1
 
-    def _forward(self) -> torch.Tensor:
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("this generation was closed")
+
+    def _forward(self, rows: Sequence[tuple[int, ...]]) -> torch.Tensor:
         if self._model.delay:
             time.sleep(self._model.delay)
-        self._current = torch.stack([self._model.logits(lane) for lane in self._lanes])
-        return self._current
+        return torch.stack([self._model.logits(row) for row in rows])
 
 
 class FakeDetokenizer:

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
-from transformers.cache_utils import CacheLayerMixin, DynamicSlidingWindowLayer, StaticLayer
+from transformers.cache_utils import CacheLayerMixin, StaticLayer
 
-from xtc_viz.models.local.cache import GrowingLayer, new_cache
+from xtc_viz.models.local.cache import is_columns, new_cache
 
 ROOM = 512
 ALIGNED = 64  # columns; attention kernels are quickest on whole blocks
@@ -42,16 +42,13 @@ class Graphs(Protocol):
 def can_be_fixed(model: Any) -> bool:
     """Whether a step of this model needs nothing beyond fixed buffers.
 
-    It needs more where a layer keeps more than keys and values or forgets them in chunks, where the
-    attention implementation or the rotary embedding looks at lengths, where weights are quantized
-    (their kernels may wait for the device), and where accelerate moves weights about.
+    It needs more where the cache is more than columns of keys and values, where the attention
+    implementation or the rotary embedding looks at lengths, where weights are quantized (their
+    kernels may wait for the device), and where accelerate moves weights about.
     """
     config = model.config.get_text_config(decoder=True)
-    kinds = {type(layer) for layer in new_cache(config).layers}
     return (
-        kinds <= {GrowingLayer, DynamicSlidingWindowLayer}
-        and "chunked_attention" not in (getattr(config, "layer_types", None) or ())
-        and getattr(config, "attention_chunk_size", None) is None
+        is_columns(config)
         and config._attn_implementation in ("sdpa", "eager")
         and bool(getattr(model, "_can_compile_fullgraph", False))
         and "dynamic" not in _rope_types(getattr(config, "rope_parameters", None))
@@ -174,6 +171,14 @@ class FixedStep:
             return self._replay().clone()
         self._warm = True
         return self._graphs.warm_up(self._step)
+
+    def released(self) -> Any:
+        """Return the cache as transformers has it, to go on without fixed buffers."""
+        cache: Any = new_cache(self._model.config)
+        for layer, own in zip(cache.layers, self._cache.layers, strict=True):
+            # Given to an empty layer, as a prefill does: a sliding window keeps what it needs.
+            layer.update(own.keys[:, :, : self._length], own.values[:, :, : self._length])
+        return cache
 
     def _step(self) -> torch.Tensor:
         """What is recorded: one forward, and the position moved on."""

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from xtc_viz.errors import ModelError, PromptError
+from xtc_viz.errors import PromptError
 from xtc_viz.models.load import Progress, no_progress
-from xtc_viz.models.local.cache import new_cache
 from xtc_viz.models.local.detokenize import StreamDetokenizer, TokenTexts
 from xtc_viz.models.local.download import fetch, revision_of
-from xtc_viz.models.local.fixed import FixedStep, Graphs, forward
+from xtc_viz.models.local.fixed import Graphs
+from xtc_viz.models.local.generation import LocalGeneration
 from xtc_viz.models.local.graph import graphs_for
 from xtc_viz.models.local.linear import use_few_rows_linear
 from xtc_viz.models.local.placement import devices_of
-from xtc_viz.models.local.reader import is_out_of_memory, read
+from xtc_viz.models.local.reader import read
 from xtc_viz.models.local.spec import LocalSpec
-from xtc_viz.models.prompts import check_prompts, check_room
 from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 
@@ -97,92 +95,7 @@ class LocalModel:
         return StreamDetokenizer(self._texts, prefix_ids)
 
     def start(self, prompts: Sequence[Sequence[int]]) -> LocalGeneration:
-        return LocalGeneration(self, check_prompts(prompts, self._info))
-
-
-class LocalGeneration:
-    """A decode of some lanes over one cache, one forward per step for all of them."""
-
-    def __init__(self, model: LocalModel, prompts: list[tuple[int, ...]]) -> None:
-        self._model = model.model
-        self._info = model.info
-        self._graphs = model.graphs
-        self._device = devices_of(self._model)[0]
-        self._lanes = len(prompts)
-        self._length = max(map(len, prompts))
-        self._shortest = min(map(len, prompts))
-        self._gaps = [self._length - len(prompt) for prompt in prompts]
-        self._cache: Any = new_cache(self._model.config)
-        self._fixed: FixedStep | None = None
-        with torch.inference_mode(), self._memory_in_words():
-            # Positions (lanes or 1, columns) of all tokens that this decode may ever have.
-            columns = self._info.context_length + self._length - self._shortest
-            self._positions = torch.arange(columns, device=self._device).unsqueeze(0)
-            self._mask: torch.Tensor | None = None
-            if len(set(prompts)) == 1:
-                logits = self._forward(prompts[:1], 0)
-                if self._lanes > 1:
-                    self._cache.batch_repeat_interleave(self._lanes)
-                    logits = logits.repeat(self._lanes, 1)
-            else:
-                logits = self._forward(self._padded(prompts), 0)
-        self._logits = logits
-
-    @property
-    def logits(self) -> torch.Tensor:
-        return self._logits
-
-    def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
-        if self._cache is None:
-            raise RuntimeError("this generation was closed")
-        if len(token_ids) != self._lanes:
-            raise ValueError(f"{self._lanes} lanes need a token each, got {len(token_ids)}")
-        check_room(self._shortest + 2, self._info)
-        self._length += 1
-        self._shortest += 1
-        with torch.inference_mode(), self._memory_in_words():
-            if self._fixed is None and self._graphs is not None and self._graphs.usable:
-                self._fixed = FixedStep(
-                    self._model, self._cache, self._gaps, self._length - 1,
-                    self._info.context_length, self._graphs,
-                )  # fmt: skip
-            if self._fixed is not None:
-                self._logits = self._fixed(token_ids)
-            else:
-                self._logits = self._forward([[i] for i in token_ids], self._length - 1)
-        return self._logits
-
-    def close(self) -> None:
-        self._cache = self._fixed = None
-
-    def _forward(self, rows: Sequence[Sequence[int]], start: int) -> torch.Tensor:
-        """Run ids (lanes, tokens), the first at column `start`; last logits (lanes, vocab)."""
-        # Left to itself, the copy to a GPU does not make this thread wait.
-        ids = torch.tensor(rows).to(self._device, non_blocking=True)
-        end = start + ids.shape[1]
-        mask = None if self._mask is None else self._mask[:, :end]
-        return forward(self._model, ids, mask, self._positions[:, start:end], self._cache)
-
-    def _padded(self, prompts: list[tuple[int, ...]]) -> list[list[int]]:
-        """Return the prompts padded on the left to one length, and set mask and positions."""
-        offsets = torch.tensor(self._gaps, device=self._device).unsqueeze(1)
-        self._mask = (self._positions >= offsets).long()
-        # A lane whose context is full rides along at the last position; nobody reads its row.
-        self._positions = (self._positions - offsets).clamp(0, self._info.context_length - 1)
-        return [[0] * gap + list(prompt) for gap, prompt in zip(self._gaps, prompts, strict=True)]
-
-    @contextmanager
-    def _memory_in_words(self) -> Iterator[None]:
-        """Say in words that memory ran out."""
-        try:
-            yield
-        except RuntimeError as error:
-            if is_out_of_memory(error):
-                raise ModelError(
-                    f"{self._info.name} ran out of memory at {self._length} tokens in "
-                    f"{self._lanes} lanes: use fewer lanes, a shorter text or a smaller model."
-                ) from error
-            raise
+        return LocalGeneration(self.model, self._info, prompts, self.graphs)
 
 
 def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> ModelInfo:
