@@ -24,8 +24,9 @@ from bench.models import (
 )
 from bench.references import PublishedXTC
 from bench.timing import Result, against, alternating, main, relative
-from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.decode import decode_lanes
 from xtc_viz.models.local.model import LocalModel
+from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 PROMPT = 32
@@ -65,9 +66,9 @@ def run(model: LocalModel, lanes: list[SamplerSettings], tokens: int) -> None:
         max_new_tokens=tokens,
     )
     prompt = prompt_ids(model)
-    recorder = Recorder(model, "", prompt, settings)
+    recorder = Recorder(blank_trace(model, "", prompt, settings))
     for column in decode_lanes(model, prompt, settings):
-        recorder.add(column)
+        recorder.add(column, model.token_text)
     assert all(len(lane.steps) == tokens for lane in recorder.trace().lanes)
 
 

@@ -22,10 +22,12 @@ from bench.decode import XTC, prompt_ids
 from bench.models import random_135m
 from bench.references import peaked_logits
 from bench.timing import Result, alternating, interleaved, main, relative, time_text
-from xtc_viz.decode import Column, Recorder, decode_lanes
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.records import tracefile
 from xtc_viz.records.trace import Step
+from xtc_viz.runs.jobs import Job
+from xtc_viz.runs.record import write
+from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.sampling.distribution import Distribution
 from xtc_viz.sampling.draw import draw
 from xtc_viz.sampling.randomness import SharedRandomness
@@ -98,21 +100,23 @@ def forward_135m() -> float:
     return time
 
 
-def decoding(tokens: int) -> tuple[Recorder, Iterator[Column]]:
-    """Return a decode on a model whose forward costs next to nothing."""
+def decoding(tokens: int) -> tuple[Recorder, Iterator[None]]:
+    """Return a recorder, and the steps of its decode on a model whose forward costs next to
+    nothing."""
     rows = [row.numpy() for row in peaked_logits(INPUTS, VOCAB_SIZE)]
     model = FakeModel(logits=lambda ids: rows[len(ids) % INPUTS], vocab_size=VOCAB_SIZE)
     settings = RunSettings(lanes=LANES, max_new_tokens=tokens)
-    return Recorder(model, "", [300], settings), decode_lanes(model, [300], settings)
+    job = Job(blank_trace(model, "", [300], settings), tuple(range(len(LANES))), settings)
+    recorder = Recorder(job.begin, job.lanes)
+    return recorder, write(job, recorder, model)
 
 
 def long_run() -> Result:
     """Compare the steps around token 1,000 with those around token 100."""
-    recorder, columns = decoding(1050)
+    _, steps = decoding(1050)
     times = []
     begin = clock()
-    for column in columns:
-        recorder.add(column)
+    for _ in steps:
         times.append(clock() - begin)
         begin = clock()
     late, early = median(times[950:1050]), median(times[50:150])
@@ -122,13 +126,13 @@ def long_run() -> Result:
 
 def trace_costs() -> list[Result]:
     """Return what a trace of two lanes of 500 steps takes: memory, time to write and to read."""
-    recorder, columns = decoding(500)
-    next(columns)
+    recorder, steps = decoding(500)
+    next(steps)
     gc.collect()
     tracemalloc.start()
-    for column in columns:
-        recorder.add(column)
-    del columns, column
+    for _ in steps:
+        pass
+    del steps
     gc.collect()
     memory = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.decode import decode_lanes
 from xtc_viz.errors import DistributionError, PromptError, SettingsError
 from xtc_viz.models.fake import END, FIRST_BYTE, FakeModel
 from xtc_viz.records.trace import FinishReason, token_ids
+from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
@@ -28,9 +29,9 @@ PROMPT = "Once upon a time"
 def decode(model, lanes, *, prompt=PROMPT, prefixes=(), **values):
     run = RunSettings(lanes=tuple(lanes), **values)
     ids = model.encode(prompt)
-    recorder = Recorder(model, prompt, ids, run)
+    recorder = Recorder(blank_trace(model, prompt, ids, run))
     for column in decode_lanes(model, ids, run, prefixes=prefixes):
-        recorder.add(column)
+        recorder.add(column, model.token_text)
     return recorder.trace()
 
 
@@ -173,10 +174,10 @@ def test_continuing_a_lane_equals_one_long_run():
     whole = decode(model, [BASELINE, XTC], max_new_tokens=30)
     part = decode(model, [BASELINE, XTC], max_new_tokens=12)
     run = RunSettings(lanes=(BASELINE, XTC), max_new_tokens=18)
-    recorder = Recorder(model, PROMPT, whole.prompt_ids, run, lanes=part.lanes)
+    recorder = Recorder(part)
     prefixes = [tokens(lane) for lane in part.lanes]
     for column in decode_lanes(model, whole.prompt_ids, run, prefixes=prefixes):
-        recorder.add(column)
+        recorder.add(column, model.token_text)
     assert recorder.trace().lanes == whole.lanes
 
 
@@ -207,19 +208,6 @@ def test_the_trace_names_every_token_it_holds():
             assert step.counterfactual in step.ids
             assert pytest.approx(sum(step.probs) + step.tail_mass) == 1.0
             assert [c.p for c in step.candidates()] == list(step.probs)
-
-
-def test_the_recorder_can_be_asked_at_any_time():
-    model = FakeModel()
-    run = RunSettings(lanes=(BASELINE,), max_new_tokens=5)
-    ids = model.encode(PROMPT)
-    recorder = Recorder(model, PROMPT, ids, run)
-    lengths = [len(recorder.trace().lanes[0].steps)]
-    for column in decode_lanes(model, ids, run):
-        recorder.add(column)
-        lengths.append(len(recorder.trace().lanes[0].steps))
-    assert lengths == [0, 1, 2, 3, 4, 5]
-    assert recorder.trace().lanes[0].finish is FinishReason.LENGTH
 
 
 def test_steps_are_plain_values():

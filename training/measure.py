@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xtc_viz.decode import decode_lanes
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.trace import Step
+from xtc_viz.runs.protection import NOTHING
+from xtc_viz.runs.record import record
+from xtc_viz.runs.request import Request
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 POSITIONS = 64  # as in the paper's "Mechanism diagnostics"
@@ -78,18 +80,16 @@ def mechanism(
 ) -> list[Mechanism]:
     """Decodes every prompt with every seed, one lane a tau, and sums up their steps."""
     lanes = tuple(lane(tau, rho) for tau in taus)
-    collected: list[list[list[Step]]] = [[] for _ in taus]  # by tau and prompt
+    by_tau: list[list[list[Step]]] = [[] for _ in taus]  # and by prompt
     for prompt in prompts:
-        of_prompt: list[list[Step]] = [[] for _ in taus]
-        for seed in seeds:
-            settings = RunSettings(lanes=lanes, seed=seed, max_new_tokens=POSITIONS)
-            for column in decode_lanes(model, model.encode(prompt), settings):
-                for steps, step in zip(of_prompt, column.steps, strict=True):
-                    if step is not None:
-                        steps.append(step)
-        for by_prompt, steps in zip(collected, of_prompt, strict=True):
-            by_prompt.append(steps)
-    return [summarize(by_prompt, tau, rho) for by_prompt, tau in zip(collected, taus, strict=True)]
+        requests = [
+            Request(prompt, RunSettings(lanes=lanes, seed=seed, max_new_tokens=POSITIONS), NOTHING)
+            for seed in seeds
+        ]
+        traces = [record(model, request) for request in requests]
+        for number, by_prompt in enumerate(by_tau):
+            by_prompt.append([step for trace in traces for step in trace.lanes[number].steps])
+    return [summarize(by_prompt, tau, rho) for by_prompt, tau in zip(by_tau, taus, strict=True)]
 
 
 def summarize(by_prompt: Sequence[Sequence[Step]], tau: float, rho: float) -> Mechanism:

@@ -23,8 +23,7 @@ from xtc_viz.errors import DistributionError, PromptError, SettingsError, XTCViz
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import Generation, LanguageModel
 from xtc_viz.models.prompts import check_prompts
-from xtc_viz.records.packed import Steps
-from xtc_viz.records.trace import FinishReason, LaneTrace, Step, Trace, token_ids
+from xtc_viz.records.trace import FinishReason, Step
 from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import Noise, SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
@@ -349,64 +348,3 @@ def decode_lanes(
 def lane_source(settings: RunSettings, lane: int) -> int:
     """Return the source of random numbers of a run's lane (`randomness`)."""
     return 0 if settings.shared_randomness else 1 + lane
-
-
-class Recorder:
-    """Collects the columns of a decode into a trace, which may be asked for at any time."""
-
-    def __init__(
-        self,
-        model: LanguageModel,
-        prompt: str,
-        prompt_ids: Sequence[int],
-        settings: RunSettings,
-        *,
-        system: str = "",
-        chat: bool = False,
-        lanes: Sequence[LaneTrace] = (),
-    ) -> None:
-        """`lanes` are what was written before, where the decode continues lanes or branches."""
-        self._model = model
-        self._empty = Trace(
-            model=model.info,
-            prompt=prompt,
-            prompt_ids=tuple(prompt_ids),
-            settings=settings,
-            lanes=tuple(lanes) or tuple(LaneTrace(lane) for lane in settings.lanes),
-            vocabulary={},
-            system=system,
-            chat=chat,
-        )
-        self._steps = [Steps(lane.steps) for lane in self._empty.lanes]
-        self._finishes: list[FinishReason | None] = [None for _ in self._steps]
-        self._named = [0 for _ in self._steps]
-        self._texts = {token: model.token_text(token) for token in self._empty.prompt_ids}
-        self._seconds = 0.0
-
-    def add(self, column: Column) -> None:
-        """Append a column's steps to their lanes."""
-        for lane, (step, finish) in enumerate(zip(column.steps, column.finishes, strict=True)):
-            if step:
-                self._steps[lane].append(step)
-                self._finishes[lane] = finish
-        self._seconds = column.seconds
-
-    def trace(self) -> Trace:
-        """Return all that was added so far as a trace. Its steps are views: nothing is copied."""
-        lanes = tuple(
-            replace(lane, steps=steps.frozen(), finish=finish)
-            for lane, steps, finish in zip(
-                self._empty.lanes, self._steps, self._finishes, strict=True
-            )
-        )
-        self._name_new_tokens()
-        return replace(
-            self._empty, lanes=lanes, vocabulary=dict(self._texts), seconds=self._seconds
-        )
-
-    def _name_new_tokens(self) -> None:
-        """Look up the text of every token that came up since this was asked for last."""
-        for lane, steps in enumerate(self._steps):
-            for token in token_ids(steps[self._named[lane] :]) - self._texts.keys():
-                self._texts[token] = self._model.token_text(token)
-            self._named[lane] = len(steps)

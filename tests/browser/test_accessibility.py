@@ -17,7 +17,7 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.ui.app import launch_options
 from xtc_viz.ui.models import May
 from xtc_viz.ui.playground import build_playground
-from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.service import Service
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations.map(
@@ -68,7 +68,7 @@ def bare() -> Iterator[Server]:
     """A page without a recorded run: nothing to look at yet."""
     host = ModelHost(FakeModel())
     with gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True) as blocks:
-        build_playground(host, RunStore())
+        build_playground(Service(host))
     _, url, _ = blocks.launch(prevent_thread_lock=True, server_port=free_port(), **launch_options())
     yield Server(url, host, None)
     blocks.close(verbose=False)

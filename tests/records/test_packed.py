@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.decode import decode_lanes
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.records.packed import Steps
 from xtc_viz.sampling.randomness import SharedRandomness
@@ -70,10 +70,10 @@ def test_a_thousand_steps_take_less_than_a_megabyte():
     settings = RunSettings(lanes=lanes, max_new_tokens=500, top_candidates=100)
     rows = torch.randn(500, 4000, generator=torch.Generator().manual_seed(2)) * 2
     model = FakeModel(logits=lambda ids: rows[len(ids) % 500], vocab_size=4000)
-    recorder = Recorder(model, "Once", model.encode("Once"), settings)
+    recorded = (Steps(), Steps())
     for column in decode_lanes(model, model.encode("Once"), settings):
-        recorder.add(column)
-    recorded = [lane.steps for lane in recorder.trace().lanes]
+        for steps, step in zip(recorded, column.steps, strict=True):
+            steps.append(step)
     assert sum(map(len, recorded)) == 1000
     assert all(len(step.ids) >= 100 for step in recorded[0])
     assert sum(steps.nbytes for steps in recorded) <= 1_000_000

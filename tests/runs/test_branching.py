@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from xtc_viz.decode import Recorder, decode_lanes, lane_source
+from xtc_viz.decode import decode_lanes, lane_source
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.fake import END, FIRST_BYTE, FakeModel
 from xtc_viz.records import tracefile
 from xtc_viz.records.trace import Branch, FinishReason
 from xtc_viz.runs.branching import branch
+from xtc_viz.runs.protection import NOTHING
+from xtc_viz.runs.record import record
+from xtc_viz.runs.recorder import Recorder, blank_trace
+from xtc_viz.runs.request import Request
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 XTC = LaneSettings("XTC", SamplerSettings(xtc=XTCSettings(rho=0.5, tau=0.1)))
@@ -20,11 +24,7 @@ MODEL = FakeModel()
 
 def run(**values):
     settings = RunSettings(lanes=(LaneSettings(), XTC), max_new_tokens=30, **values)
-    ids = MODEL.encode("Once upon a time")
-    recorder = Recorder(MODEL, "Once upon a time", ids, settings)
-    for column in decode_lanes(MODEL, ids, settings):
-        recorder.add(column)
-    return recorder.trace()
+    return record(MODEL, Request("Once upon a time", settings, NOTHING))
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +39,12 @@ def fired_step(trace):
 def go_on(trace, start, lane, tokens=10):
     """Decode a branch on, as the page does, and return the trace with it as a lane."""
     settings = replace(trace.settings, lanes=(start.settings,), max_new_tokens=tokens)
-    recorder = Recorder(MODEL, trace.prompt, trace.prompt_ids, settings, lanes=[start])
+    recorder = Recorder(replace(trace, settings=settings, lanes=(start,)))
     prefix = [step.token for step in start.steps]
     source = lane_source(trace.settings, lane)
     columns = decode_lanes(MODEL, trace.prompt_ids, settings, prefixes=[prefix], sources=[source])
     for column in columns:
-        recorder.add(column)
+        recorder.add(column, MODEL.token_text)
     return recorder.trace()
 
 
@@ -100,9 +100,9 @@ def test_half_a_character_before_the_branch_is_completed():
         logits=lambda ids: [5.0 * (v in dragon) for v in range(MODEL.info.vocab_size)]
     )
     settings = RunSettings(lanes=(LaneSettings(),), max_new_tokens=2)
-    recorder = Recorder(model, "Once", prompt, settings)
+    recorder = Recorder(blank_trace(model, "Once", prompt, settings))
     for column in decode_lanes(model, prompt, settings):
-        recorder.add(column)
+        recorder.add(column, model.token_text)
     start = branch(model, recorder.trace(), 0, 0, dragon[2])
     assert start.steps[0].text == ""
     assert model.detokenizer([*prompt, dragon[2]]).push(dragon[3]) == "🐉"
@@ -111,10 +111,7 @@ def test_half_a_character_before_the_branch_is_completed():
 def test_a_token_that_truncation_dropped_can_be_chosen():
     lane = LaneSettings("cut", SamplerSettings(top_k=2))
     settings = RunSettings(lanes=(lane,), max_new_tokens=3)
-    recorder = Recorder(MODEL, "Once", ids := MODEL.encode("Once"), settings)
-    for column in decode_lanes(MODEL, ids, settings):
-        recorder.add(column)
-    trace = recorder.trace()
+    trace = record(MODEL, Request("Once", settings, NOTHING))
     token = trace.lanes[0].steps[1].cut_ids[0]
     step = branch(MODEL, trace, 0, 1, token).steps[1]
     assert (step.token, step.p, step.q) == (token, 0.0, 0.0)

@@ -1,18 +1,41 @@
-"""Protected tokens by model."""
+"""Protected tokens: by model, as a choice, along a run, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.models import tiny
+from tests.ui.factories import decode
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.models.local.model import LocalModel
-from xtc_viz.runs.protection import Newlines, protected_ids, text_tokens
+from xtc_viz.records.trace import Trace
+from xtc_viz.runs.protection import (
+    NOTHING,
+    Newlines,
+    Protection,
+    along,
+    described,
+    protected_ids,
+    text_tokens,
+)
+
+MODEL = FakeModel()
+LILY, DRAGON, S = (MODEL.encode(text)[0] for text in (" Lily", " dragon", "s"))
+NEWLINE, TWO = MODEL.encode("\n")[0], MODEL.encode("\n\n")[0]
+VOCABULARY = {i: MODEL.token_text(i) for i in range(MODEL.info.vocab_size)}
+
+choices = st.builds(
+    Protection,
+    st.booleans(),
+    st.sampled_from(Newlines),
+    st.lists(st.sampled_from([" Lily", " dragon", " dragons", "ß", "zz"]), unique=True).map(tuple),
+)
 
 
 def test_by_hand() -> None:
@@ -72,3 +95,66 @@ def test_the_fakes_texts_are_whole(text: str) -> None:
         )
         == text
     )
+
+
+def test_on_a_model() -> None:
+    everything = Protection(texts=(" Lily", " dragons")).ids(MODEL)
+    assert everything == protected_ids(MODEL) | {LILY, DRAGON}
+    assert NOTHING.ids(MODEL) == frozenset()
+    assert TWO not in Protection(newline=Newlines.TOKEN).ids(MODEL)
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        ({}, Protection()),
+        ({"newline": True}, Protection()),
+        ({"newline": False}, Protection(newline=Newlines.NONE)),
+        ({"newline": "token", "eos": False}, Protection(False, Newlines.TOKEN)),
+        ({"texts": ["a"]}, Protection(texts=("a",))),
+    ],
+)
+def test_what_a_page_sends_new_or_old(sent: dict[str, object], expected: Protection) -> None:
+    assert Protection.parse(sent) == expected
+    assert Protection.parse(expected.to_dict()) == expected
+
+
+@pytest.mark.parametrize("newline", ["some", 1, None, ["all"]])
+def test_no_choice_is_refused(newline: object) -> None:
+    with pytest.raises(SettingsError, match="`protect_newline` must be true, false or one of"):
+        Protection.parse({"newline": newline})
+
+
+def test_along_a_run_of_a_model_that_is_not_here() -> None:
+    texts = {END: "<|end|>", NEWLINE: "\n", TWO: "\n\n", LILY: " Lily", S: "s"}
+    known = along(Protection(texts=(" Lily", " dragons")), MODEL.info, texts, None)
+    assert known == (protected_ids(MODEL) | {LILY}, ()), "what was never recorded cannot matter"
+    alone = along(Protection(False, Newlines.TOKEN), MODEL.info, texts, None)
+    assert alone == ({NEWLINE}, ())
+    sad = along(Protection(False, Newlines.NONE, ("sad",)), MODEL.info, texts, None)
+    assert sad == (frozenset(), ("sad",)), "it may begin with the token s, or not"
+
+
+@cache
+def recorded_run() -> tuple[Trace, FakeModel]:
+    return decode(length=30)
+
+
+@given(choices)
+def test_without_the_model_the_recorded_tokens_say_the_same(choice: Protection) -> None:
+    trace, model = recorded_run()
+    here = along(choice, trace.model, trace.vocabulary, model).ids
+    elsewhere = along(choice, trace.model, trace.vocabulary, None)
+    if not elsewhere.unsure:
+        named = trace.vocabulary.keys()
+        # Both a token and a byte may read the same; the tokenizer takes one of them.
+        assert here & named <= elsewhere.ids
+        assert all(len(VOCABULARY[i]) == 1 for i in (elsewhere.ids - here) & named)
+
+
+@given(choices)
+def test_the_ids_tell_the_choice(choice: Protection) -> None:
+    ids = choice.ids(MODEL)
+    again = described(ids, MODEL.info, VOCABULARY)
+    assert again.ids(MODEL) == ids
+    assert (again.eos, again.newline) == (choice.eos, choice.newline)

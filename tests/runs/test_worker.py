@@ -26,7 +26,8 @@ from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.models import May
 from xtc_viz.ui.offers import STORY_MODEL
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.stream import Service, Stops, messages
+from xtc_viz.ui.service import Service, Stops
+from xtc_viz.ui.stream import messages
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="forks"),
@@ -145,8 +146,8 @@ def test_closing_a_tab_ends_the_worker(desk: Desk) -> None:
 def test_the_endpoint_for_programs_decodes_there_too(desk: Desk, spaces: ForkingSpaces) -> None:
     settings = json.loads(json.dumps(controls.specification()["settings"]))
     request = controls.parse({"prompt": "Once", "settings": settings | {"max_new_tokens": 9}})
-    *_, last = reports(desk.host, desk.host.turn(), request, desk.decode)
-    *_, same = reports(desk.host, desk.host.turn(), request)
+    *_, last = reports(Service(desk.host, decode=desk.decode), request)
+    *_, same = reports(Service(desk.host), request)
     assert (last["state"], last["texts"]) == ("done", same["texts"])
     assert len(spaces.durations) == 1
 

@@ -9,8 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.decode import decode_lanes
 from xtc_viz.models.fake import FakeModel
+from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.rule import Outcome, expected
 from xtc_viz.sampling.stack import SamplerStack
@@ -36,9 +37,9 @@ def run(xtc, prefix=(), max_new_tokens=60):
     lane = LaneSettings("lane", SamplerSettings(xtc=xtc))
     settings = RunSettings(lanes=(lane,), max_new_tokens=max_new_tokens)
     ids = model.encode("Once upon a time")
-    recorder = Recorder(model, "Once upon a time", ids, settings)
+    recorder = Recorder(blank_trace(model, "Once upon a time", ids, settings))
     for column in decode_lanes(model, ids, settings, prefixes=[prefix] if prefix else ()):
-        recorder.add(column)
+        recorder.add(column, model.token_text)
     return recorder.trace().lanes[0]
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import torch
 
-from xtc_viz.decode import Recorder, decode_lanes
+from xtc_viz.decode import decode_lanes
 from xtc_viz.models.fake import ASSISTANT, END, FakeModel
 from xtc_viz.records.trace import Step, Trace
+from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.sampling.rule import decide
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
@@ -77,9 +78,9 @@ def decode(
     model = model or FakeModel()
     settings = run_settings(**changes)
     ids = prompt_ids or model.encode(prompt)
-    recorder = Recorder(model, prompt, ids, settings)
+    recorder = Recorder(blank_trace(model, prompt, ids, settings))
     for column in decode_lanes(model, ids, settings):
-        recorder.add(column)
+        recorder.add(column, model.token_text)
     return recorder.trace(), model
 
 

@@ -231,7 +231,10 @@ TAU = {"sampler": {"xtc": {"tau": 3}}}
         ({"lanes": []}, "`lanes` must be 1 to 4 lanes, but is 0"),
         ({"lanes": ["XTC"] * 5}, "`lanes` must be 1 to 4 lanes, but is 5"),
         ({"lanes": ["XTC", TAU]}, "lane 2: `tau` must be in (0, 1), but is 3"),
-        ({"lanes": [{"sampler": {"topp": 1}}]}, "lane 1: `topp` must be one of epsilon_cutoff,"),
+        (
+            {"lanes": [{"sampler": {"topp": 1}}]},
+            "lane 1: `topp` must be one of dry_allowed_length,",
+        ),
         ({"seed": -1}, "`seed` must be an integer in [0, 2^63 − 1], but is -1"),
         ({"max_new_tokens": 4097}, "`max_new_tokens` must be an integer in [1, 4096]"),
         ({"top_candidates": 5}, "`top_candidates` must be an integer in [100, 1000], but is 5"),

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.models.fake import FakeModel
+from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.runs import presets
+from xtc_viz.runs.protection import Newlines, Protection
+from xtc_viz.runs.request import LaneError
 from xtc_viz.settings import RunSettings
 from xtc_viz.ui import controls
-from xtc_viz.ui.controls import LaneError, parse
+from xtc_viz.ui.controls import parse, protected_tokens
 
 
 def sent(**changes: object) -> dict[str, object]:
@@ -42,7 +44,7 @@ def test_slider_ends_are_allowed_values() -> None:
 def test_what_was_not_touched_comes_back_as_the_defaults() -> None:
     request = parse(sent())
     assert request.settings == RunSettings(lanes=presets.DEFAULT_LANES)
-    assert (request.number, request.prompt, request.chat) == (3, "Once", False)
+    assert (request.prompt, request.chat) == ("Once", False)
 
 
 @pytest.mark.parametrize("name", ["rho", "tau"])
@@ -105,3 +107,18 @@ def test_chat_uses_the_template_and_plain_text_does_not() -> None:
     silent = model.encode_chat("Once", thinking=False)
     assert parse(sent(chat=True, thinking=False)).encode(model) == silent
     assert silent != model.encode_chat("Once")
+
+
+def test_a_choice_of_protected_tokens_is_shown_protected_tokens() -> None:
+    model = FakeModel()
+    shown = protected_tokens(Protection(texts=(" dragons", "\n", "zz" * 20)), model)
+    assert shown["texts"][0] == {"tokens": [" dragon", "s"], "more": 0}
+    assert shown["texts"][1]["tokens"] == ["\n"]
+    assert shown["texts"][2] == {"tokens": ["z"] * 12, "more": 28}
+    newlines = len(model.info.newline_ids)
+    kinds = [model.token_text(i) for i in (END, *sorted(model.info.newline_ids))]
+    assert shown["kinds"] == {"tokens": kinds[:12], "more": max(0, len(kinds) - 12)}
+    plain = protected_tokens(Protection(False, Newlines.TOKEN), model)["kinds"]["tokens"]
+    assert set(plain) == {"\n"}
+    assert (shown["eos"], shown["newline"]) == (1, newlines)
+    assert shown["count"] == 1 + newlines + 2, "the newline is protected already"

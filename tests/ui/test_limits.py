@@ -30,7 +30,8 @@ from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import LIMITS, NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
-from xtc_viz.ui.stream import Service, Stops, messages
+from xtc_viz.ui.service import Service, Stops
+from xtc_viz.ui.stream import messages
 from xtc_viz.ui.visitors import visitor_of
 
 HOSTING = Path(app.__file__).parent / "docs" / "hosting.md"
@@ -233,7 +234,7 @@ def test_what_the_page_may_ask_beside_runs_needs_no_place_in_the_queue() -> None
     host = ModelHost(FakeModel(), max_waiting=0, max_per_visitor=1)
     desk = Desk()
     run = desk.run()
-    made = {q.__name__: q for q in questions(host, desk.store, desk.stops)}
+    made = {q.__name__: q for q in questions(Service(host, desk.store, desk.stops))}
     with host.turn("ada") as turn:
         assert turn.wait(1)
         assert "error" not in json.loads(made["open"]([run, []]))

@@ -29,7 +29,8 @@ from xtc_viz.ui.models import MAX_LOADS, May, default_may, parse_choice, state_o
 from xtc_viz.ui.offers import STORY_MODEL
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
-from xtc_viz.ui.stream import Service, Stops, messages
+from xtc_viz.ui.service import Service, Stops
+from xtc_viz.ui.stream import messages
 
 
 class Desk:
@@ -37,9 +38,8 @@ class Desk:
 
     def __init__(self, host: ModelHost, may: May = May.ALL) -> None:
         self.host, self.store, self.stops = host, RunStore(), Stops()
-        self.service = Service(host, self.store, self.stops)
-        made = questions(host, self.store, self.stops, may)
-        self.questions = {question.__name__: question for question in made}
+        self.service = Service(host, self.store, self.stops, may=may)
+        self.questions = {question.__name__: question for question in questions(self.service)}
 
     def ask(self, name: str, *arguments: Any) -> Any:
         return json.loads(self.questions[name](list(arguments)))

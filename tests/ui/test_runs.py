@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.ui.factories import decode, run_settings
 from xtc_viz.decode import Column, decode_lanes
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.records.tracefile import dumps, loads
+from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore, UnknownRunError
 
@@ -18,11 +20,11 @@ def grown(length: int = 30) -> tuple[Run, list[dict[str, Any]]]:
     """A run that was asked for news after every seventh column."""
     model, settings = FakeModel(), run_settings(length)
     ids = model.encode("Once")
-    run = Run(model=model.info, prompt="Once", prompt_ids=ids, settings=settings)
-    run.name(ids, model.token_text)
+    recorder = Recorder(blank_trace(model, "Once", ids, settings))
+    run = Run(recorder, "running")
     news, at = [], [0, 0]
     for column in decode_lanes(model, ids, settings):
-        run.add(column, (0, 1), model.token_text)
+        recorder.add(column, model.token_text)
         if column.position % 7 == 6:
             news.append(run.message(at))
             at = run.lengths
@@ -59,14 +61,13 @@ def test_a_lane_is_timed_from_the_begin_of_its_decode_to_its_last_step() -> None
     run, _ = grown(12)
     step = run.lanes[0].steps[0]
     assert run.lengths == [12, 12]
-    more = Run(
-        model=run.model, prompt="Once", prompt_ids=run.prompt_ids, settings=run.settings,
-        lanes=run.trace().lanes, texts=run.texts, seconds=10.0,
-    )  # fmt: skip
+    begin = replace(run.trace(), seconds=10.0)
+    recorder = Recorder(begin)
+    more = Run(recorder, "running")
     assert "rate" not in more.message([0, 0])["stats"][0]
-    more.add(Column(0, (step, step), (None, None), 0.5), (0, 1), run.text)
+    recorder.add(Column(0, (step, step), (None, None), 0.5), recorder.text)
     # Lane 0 ends here; lane 1 goes on for a long time.
-    more.add(Column(1, (None, step), (None, None), 4.0), (0, 1), run.text)
+    recorder.add(Column(1, (None, step), (None, None), 4.0), recorder.text)
     assert [lane["rate"] for lane in more.message([0, 0])["stats"]] == [2.0, 0.5]
     assert more.trace().seconds == 14.0
     loaded = Run.of(more.trace(), "loaded").message([0, 0])["stats"]

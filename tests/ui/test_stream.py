@@ -15,7 +15,8 @@ from xtc_viz.records import tracefile
 from xtc_viz.ui import controls
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.stream import Service, Stops, messages, stream
+from xtc_viz.ui.service import Service, Stops
+from xtc_viz.ui.stream import messages, stream
 
 
 class Desk:

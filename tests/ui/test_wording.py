@@ -6,7 +6,7 @@ import pytest
 
 from xtc_viz.errors import BusyError, SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.ui.controls import LaneError
+from xtc_viz.runs.request import LaneError
 from xtc_viz.ui.wording import NO_PROMPT, in_words
 
 

@@ -36,5 +36,5 @@ DEFAULT_LANES = (BASELINE, LaneSettings("XTC", _xtc(0.5)))
 
 def examples() -> list[dict[str, str]]:
     """Return prompts to start from, each with its `genre` and `text`."""
-    found: list[dict[str, str]] = json.loads(PROMPTS.read_text(encoding="utf-8"))
-    return found
+    prompts: list[dict[str, str]] = json.loads(PROMPTS.read_text(encoding="utf-8"))
+    return prompts

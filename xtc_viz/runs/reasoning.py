@@ -6,20 +6,16 @@ The paper leaves the reasoning prefix out of its metrics; a page shows it folded
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from xtc_viz.records.trace import Trace
 
 OPEN, CLOSE = "<think>", "</think>"
+PROMPT_END = 32  # tokens that may hold a mark of a thought, spelled letter by letter
 
 
-class Reasoning(NamedTuple):
-    """A text in two parts, without the marks and the space around them.
-
-    `complete` is False while the thought has no end yet; the answer is empty then.
-    """
-
-    thought: str
-    answer: str
-    complete: bool = True
+def prompt_end(trace: Trace) -> str:
+    """Return the end of a run's prompt as its tokens spell it, a chat template's marks included."""
+    return "".join(trace.vocabulary.get(token, "") for token in trace.prompt_ids[-PROMPT_END:])
 
 
 def begins_in_thought(prompt: str) -> bool:
@@ -33,32 +29,6 @@ def begins_in_thought(prompt: str) -> bool:
 def ends_thought(prompt: str) -> bool:
     """Whether the prompt's own end closed a thought: the answer is to begin at once."""
     return prompt.rstrip().endswith(CLOSE)
-
-
-def answer_at(text: str, *, thinking: bool = False) -> int | None:
-    """Return the index at which the answer begins, 0 without a thought, None within one.
-
-    `thinking` says that the text continues a thought that its prompt opened. Only a thought at
-    the very beginning counts: a text that speaks of `<think>` later on is an answer.
-    """
-    if not thinking and not text.lstrip().startswith(OPEN):
-        # While it is being written, "<thi" may still become the mark.
-        return None if text.strip() and OPEN.startswith(text.lstrip()) else 0
-    end = text.find(CLOSE)
-    if end < 0:
-        return None
-    end += len(CLOSE)
-    return end + len(text[end:]) - len(text[end:].lstrip())
-
-
-def split_reasoning(text: str, *, thinking: bool = False) -> Reasoning:
-    """Return the thought and the answer of a text; see `answer_at` for `thinking`."""
-    at = answer_at(text, thinking=thinking)
-    if at == 0:
-        return Reasoning("", text)
-    head = (text if at is None else text[:at]).strip().removeprefix(OPEN).removesuffix(CLOSE)
-    answer = "" if at is None else text[at:]
-    return Reasoning(head.strip(), answer, at is not None)
 
 
 class ThoughtReader:

@@ -73,16 +73,16 @@ class LaneStats:
         counts its steps and those of them at which XTC fired and changed the word, and `answering`
         says that it has ended.
         """
-        seen = self._answer
-        fired = seen.outcomes[Outcome.FIRED]
-        pairs, trigrams = seen.steps - 1, seen.steps - 2
+        answer = self._answer
+        fired = answer.outcomes[Outcome.FIRED]
+        pairs, trigrams = answer.steps - 1, answer.steps - 2
         values: dict[str, Any] = {
-            "tokens": seen.steps + self.thought,
-            "outcomes": [seen.outcomes[outcome] for outcome in OUTCOMES],
-            "changed": seen.changed,
-            "removed": round(seen.removed / fired, 4) if fired else None,
-            "distinct2": round(len(seen.pairs) / pairs, 4) if pairs > 0 else None,
-            "repeated3": round(seen.repeated / trigrams, 4) if trigrams > 0 else None,
+            "tokens": answer.steps + self.thought,
+            "outcomes": [answer.outcomes[outcome] for outcome in OUTCOMES],
+            "changed": answer.changed,
+            "removed": round(answer.removed / fired, 4) if fired else None,
+            "distinct2": round(len(answer.pairs) / pairs, 4) if pairs > 0 else None,
+            "repeated3": round(answer.repeated / trigrams, 4) if trigrams > 0 else None,
         }
         if self.thought:
             inside = self._thought

@@ -1,4 +1,4 @@
-"""The decode of a page's run: in this process, or on ZeroGPU where a GPU is lent.
+"""Who decodes a run: this process, or on ZeroGPU a worker to which a GPU is lent.
 
 There the GPU is in a forked worker, for as long as the call takes. The fork has the model, which
 is therefore no argument of the call; prompt, settings and columns are pickled. Nothing is
@@ -40,16 +40,13 @@ def decode_of(own: LanguageModel, spaces: Any = None) -> Decode:
     """
 
     def work(
-        prompt_ids: Sequence[int],
-        settings: RunSettings,
-        prefixes: Sequence[Sequence[int]],
-        sources: Sequence[int],
+        prompt_ids: Sequence[int], settings: RunSettings, **lanes: Any
     ) -> Generator[Column, None, None]:
         # A fork has none of its parent's threads, and would wait for them.
         torch.set_num_threads(1)
-        yield from decode_lanes(own, prompt_ids, settings, prefixes=prefixes, sources=sources)
+        yield from decode_lanes(own, prompt_ids, settings, **lanes)
 
-    def seconds(prompt_ids: Sequence[int], settings: RunSettings, *_: Sequence[object]) -> float:
+    def seconds(prompt_ids: Sequence[int], settings: RunSettings, **lanes: Any) -> float:
         return estimated_seconds(settings.max_new_tokens)
 
     lent = on_gpu(work, seconds, spaces)
@@ -57,16 +54,11 @@ def decode_of(own: LanguageModel, spaces: Any = None) -> Decode:
         return decode_lanes
 
     def decode(
-        model: LanguageModel,
-        prompt_ids: Sequence[int],
-        settings: RunSettings,
-        *,
-        prefixes: Sequence[Sequence[int]] = (),
-        sources: Sequence[int] = (),
+        model: LanguageModel, prompt_ids: Sequence[int], settings: RunSettings, **lanes: Any
     ) -> Generator[Column, None, None]:
         if model is not own:
             raise ValueError("the worker has another model than the one that is asked for")
-        with closing(lent(prompt_ids, settings, prefixes, sources)) as columns:
+        with closing(lent(prompt_ids, settings, **lanes)) as columns:
             yield from columns
 
     return decode

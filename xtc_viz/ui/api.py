@@ -5,29 +5,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import gradio as gr
 from gradio.events import api
 
-from xtc_viz.decode import Recorder, decode_lanes
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.models.host import ModelHost, Turn
 from xtc_viz.records import tracefile
 from xtc_viz.runs import presets
-from xtc_viz.runs.protected import worth_naming
-from xtc_viz.runs.worker import Decode
+from xtc_viz.runs.jobs import fresh
+from xtc_viz.runs.request import LaneError, Request
 from xtc_viz.settings import LaneSettings
 from xtc_viz.ui import controls
-from xtc_viz.ui.limits import NO_LIMITS, Limits
+from xtc_viz.ui.service import AT_ONCE, Ended, Running, Service, Waiting, events
 from xtc_viz.ui.visitors import visitor_of
+from xtc_viz.ui.wording import WENT_WRONG
 
 INTERVAL = 0.1  # seconds between two reports; the whole text is in each
-PATIENCE = 0.25  # seconds between two looks at the queue, and so at a caller who hung up
-CALLS_AT_ONCE = 32  # they share one model; the others wait in line and are told their place
 LANES = {
     lane.name: lane for lane in (*presets.DEFAULT_LANES, *presets.STRENGTHS, *presets.COMPARATORS)
 }
@@ -38,7 +34,7 @@ Report = dict[str, Any]
 log = logging.getLogger(__name__)
 
 
-def build_api(host: ModelHost, limits: Limits = NO_LIMITS, decode: Decode = decode_lanes) -> None:
+def build_api(service: Service) -> None:
     """Add `/generate` to the current blocks; see docs/api.md."""
 
     # Gradio describes the endpoint by these annotations and checks nothing.
@@ -46,7 +42,7 @@ def build_api(host: ModelHost, limits: Limits = NO_LIMITS, decode: Decode = deco
         prompt: str,
         lanes: list[Any] = TWO_LANES,
         seed: int = int(KNOBS["seed"].default),
-        max_new_tokens: int = int(limits.length.default),
+        max_new_tokens: int = int(service.limits.length.default),
         shared_randomness: bool = True,
         stop: list[str] = NO_TEXTS,
         top_candidates: int = int(KNOBS["top_candidates"].default),
@@ -80,19 +76,18 @@ def build_api(host: ModelHost, limits: Limits = NO_LIMITS, decode: Decode = deco
             protect = {"eos": protect_eos, "newline": protect_newline, "texts": protect_texts}
             chosen = {"system": system, "chat": chat, "thinking": thinking}
             data = {"prompt": prompt, "protect": protect, **chosen}
-            asked = controls.parse(data | {"settings": settings}, limits)
-            turn = host.turn(visitor_of(request))
-            with closing(reports(host, turn, asked, decode)) as found:
-                yield from found
-        except controls.LaneError as error:
-            raise _said(f"lane {error.lane + 1}: {error}") from error
+            wish = controls.parse(data | {"settings": settings}, service.limits)
+            with closing(reports(service, wish, visitor_of(request))) as every:
+                yield from every
+        except LaneError as error:
+            raise _error(f"lane {error.lane + 1}: {error}") from error
         except XTCVizError as error:
-            raise _said(str(error)) from error
+            raise _error(str(error)) from error
         except Exception as error:
             log.exception("/generate failed")
-            raise _said("Something went wrong on the server; its log says what.") from error
+            raise _error(WENT_WRONG) from error
 
-    api(generate, api_name="generate", concurrency_limit=CALLS_AT_ONCE)
+    api(generate, api_name="generate", concurrency_limit=AT_ONCE)
 
 
 def named_lanes(lanes: object) -> list[object]:
@@ -103,15 +98,13 @@ def named_lanes(lanes: object) -> list[object]:
 
 
 def _preset(name: str) -> LaneSettings:
-    found = {key.lower(): lane for key, lane in LANES.items()}.get(name.strip().lower())
-    if found is None:
+    lane = {key.lower(): lane for key, lane in LANES.items()}.get(name.strip().lower())
+    if lane is None:
         raise SettingsError("lanes", f"an object or one of {', '.join(LANES)}", name)
-    return found
+    return lane
 
 
-def reports(
-    host: ModelHost, turn: Turn, request: controls.Request, decode: Decode = decode_lanes
-) -> Generator[Report, None, None]:
+def reports(service: Service, request: Request, visitor: str = "") -> Generator[Report, None, None]:
     """Run a request in its turn and yield reports, all with the same names, each with its `state`:
 
     - `waiting`: `place` runs are ahead, and `note` says it if a model is still loading;
@@ -131,50 +124,27 @@ def reports(
         "finish": [None] * lanes,
         "trace": None,
     }
-    with turn:
-        while not turn.wait(PATIENCE):
-            load = host.state.load
-            note = f"{load.name} is still loading" if load else ""
-            yield {**empty, "place": turn.ahead, "note": note}
-        with closing(_decoded(turn, request, decode)) as found:
-            for report in found:
-                yield {**empty, **report}
+    texts, tokens, last = [""] * lanes, [0] * lanes, 0.0
+    with closing(events(service, lambda model: fresh(request, model), visitor)) as every:
+        for event in every:
+            if isinstance(event, Waiting):
+                load = event.state.load
+                note = f"{load.name} is still loading" if load else ""
+                yield {**empty, "place": event.place, "note": note}
+                continue
+            if isinstance(event, Running) and perf_counter() - last < INTERVAL:
+                continue
+            for number, lane in enumerate(event.recorder.lanes):
+                texts[number] += "".join(step.text for step in lane.steps[tokens[number] :])
+                tokens[number] = len(lane.steps)
+            report = {**empty, "state": "running", "texts": texts[:], "tokens": tokens[:]}
+            if isinstance(event, Ended):
+                trace = event.recorder.trace()
+                finish = [lane.finish for lane in trace.lanes]
+                report |= {"state": "done", "finish": finish, "trace": tracefile.dumps(trace)}
+            yield report
+            last = perf_counter()
 
 
-def _decoded(
-    turn: Turn, request: controls.Request, decode: Decode
-) -> Generator[Report, None, None]:
-    model = turn.model
-    settings = request.guarded(model)
-    prompt_ids = request.encode(model)
-    recorder = Recorder(
-        model, request.prompt, prompt_ids, settings, system=request.system, chat=request.chat
-    )
-    texts = [""] * len(settings.lanes)
-    tokens = [0] * len(settings.lanes)
-    told = 0.0
-    with closing(decode(model, prompt_ids, settings)) as columns:
-        for column in columns:
-            recorder.add(column)
-            for lane, step in enumerate(column.steps):
-                if step:
-                    texts[lane] += step.text
-                    tokens[lane] += 1
-            if perf_counter() - told >= INTERVAL:
-                yield {"state": "running", "texts": texts[:], "tokens": tokens[:]}
-                told = perf_counter()
-    trace = recorder.trace()
-    guarded = worth_naming(settings.lanes[0].sampler.xtc.protected, model.info)
-    names = {token: model.token_text(token) for token in guarded}
-    trace = replace(trace, vocabulary=names | trace.vocabulary)
-    yield {
-        "state": "done",
-        "texts": texts,
-        "tokens": tokens,
-        "finish": [lane.finish for lane in trace.lanes],
-        "trace": tracefile.dumps(trace),
-    }
-
-
-def _said(words: str) -> gr.Error:
+def _error(words: str) -> gr.Error:
     return gr.Error(words, print_exception=False)

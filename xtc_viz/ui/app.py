@@ -14,7 +14,7 @@ from xtc_viz.ui.api import build_api
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.models import May
 from xtc_viz.ui.playground import build_playground
-from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.service import Service
 
 QUEUE = 64
 
@@ -30,11 +30,11 @@ def build(
     `may` says which models visitors may load, `limits` what their runs may be (those of the queue
     are the host's), and `decode` decodes them.
     """
+    service = Service(host, limits=limits, decode=decode, may=may)
     page: gr.Blocks = gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
     with page:
-        store = RunStore()
-        build_playground(host, store, recorded.opening(store), may, limits, decode)
-        build_api(host, limits, decode)
+        build_playground(service, recorded.opening(service.store))
+        build_api(service)
     page.queue(max_size=QUEUE)
     return page
 

@@ -1,14 +1,14 @@
 """Controls ⇄ settings: what the page builds its controls from, and what it sends back.
 
 Everything the page knows about a setting (label, bounds, step, help) comes from `settings`; what
-it sends back is checked there too, and an error names the field, and the lane where it has one.
+it sends back is a request (`runs.request`), which is held to the limits of this server here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 from xtc_viz.errors import SettingsError
@@ -16,24 +16,17 @@ from xtc_viz.knob import Knob
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs import presets
-from xtc_viz.runs.protected import Protection, parse_protection
-from xtc_viz.runs.protection import Newlines
+from xtc_viz.runs.protection import Newlines, Protection, protected_ids, text_tokens
+from xtc_viz.runs.request import LaneError, Request
 from xtc_viz.sampling.stages import STAGES
 from xtc_viz.sampling.stages.base import Penalty, Truncation
-from xtc_viz.settings import (
-    TEMPERATURE,
-    XTC,
-    LaneSettings,
-    RunSettings,
-    SamplerSettings,
-    Strategy,
-    with_protected,
-)
+from xtc_viz.settings import TEMPERATURE, XTC, RunSettings, SamplerSettings, Strategy
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 
 MAX_NAME = 200  # characters of a lane's name
-MAX_STOPS = 20  # texts at which a lane ends
+MAX_STOPS = 20  # texts at which a lane ends; each of them is looked for at every step
 MAX_STOP = 200  # characters of one
+NAMED = 12  # protected tokens of one kind or text that are shown
 STACK = tuple(f.name for f in fields(SamplerSettings) if f.name in KNOBS)
 STRATEGY_LABELS = {
     Strategy.KEEP_LEAST: "Keep the least likely (the rule)",
@@ -98,67 +91,25 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
     }
 
 
-class LaneError(SettingsError):
-    """A setting of one lane; `lane` is its index."""
-
-    def __init__(self, lane: int, error: SettingsError) -> None:
-        super().__init__(error.parameter, error.bounds, error.value)
-        self.lane = lane
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One press of Generate, checked. `number` tells the page which press an answer belongs to."""
-
-    number: int
-    prompt: str
-    settings: RunSettings
-    protection: Protection = field(default_factory=Protection)
-    system: str = ""
-    chat: bool = False
-    thinking: bool = True
-
-    def encode(self, model: LanguageModel) -> list[int]:
-        """Return the prompt's token ids for this model, with its chat template when asked."""
-        if self.chat and model.info.has_chat_template:
-            return model.encode_chat(self.prompt, self.system, thinking=self.thinking)
-        return model.encode(self.prompt)
-
-    def guarded(self, model: LanguageModel) -> RunSettings:
-        """Return the settings with the protected tokens of this model in every lane."""
-        ids = self.protection.ids(model)
-        lanes = tuple(with_protected(lane, ids) for lane in self.settings.lanes)
-        return replace(self.settings, lanes=lanes)
-
-
 def parse(data: object, limits: Limits = NO_LIMITS) -> Request:
-    """Check what the page sent. Raises `SettingsError`, for a lane's setting `LaneError`."""
-    if not isinstance(data, Mapping):
-        raise SettingsError("request", "an object with named values", data)
-    number = data.get("req", 0)
-    raw = data.get("settings", {})
-    if not isinstance(raw, Mapping):
-        raise SettingsError("settings", "an object with named values", raw)
-    lanes = raw.get("lanes", [])
-    if not isinstance(lanes, (list, tuple)):
-        raise SettingsError("lanes", "a list of lanes", lanes)
-    limits.check_lanes(len(lanes))
-    length = limits.length.check(raw.get("max_new_tokens", limits.length.default))
-    checked = {"lanes": [_lane(i, v) for i, v in enumerate(lanes)], "max_new_tokens": length}
-    settings = RunSettings.from_dict({**raw, **checked})
-    _check_stops(settings.stop)
-    prompt = limits.check_text("prompt", data.get("prompt", ""))
-    if not prompt.strip():
-        raise SettingsError("prompt", "a text to go on from", prompt)
-    return Request(
-        number=number if isinstance(number, int) else 0,
-        prompt=prompt,
-        settings=settings,
-        protection=parse_protection(data.get("protect", {})),
-        system=limits.check_text("system", data.get("system", "")),
-        chat=data.get("chat") is True,
-        thinking=data.get("thinking", True) is not False,
-    )
+    """Return the request that a page sent, within the limits of this server.
+
+    Raises:
+        SettingsError: naming the field.
+        LaneError: the same for a setting of a lane.
+    """
+    request = Request.parse(limits.check_request(data))
+    for index, lane in enumerate(request.settings.lanes):
+        if len(lane.name) > MAX_NAME:
+            bounds = f"a text of at most {MAX_NAME} characters"
+            error = SettingsError("name", bounds, f"{len(lane.name):,} characters")
+            raise LaneError(index, error)
+    stops = request.settings.stop
+    longest = max(map(len, stops), default=0)
+    if len(stops) > MAX_STOPS or longest > MAX_STOP:
+        bounds = f"at most {MAX_STOPS} texts of at most {MAX_STOP} characters"
+        raise SettingsError("stop", bounds, f"{len(stops):,} texts of up to {longest:,}")
+    return request
 
 
 def whole(name: str, value: object) -> int:
@@ -168,20 +119,20 @@ def whole(name: str, value: object) -> int:
     return value
 
 
-def _lane(index: int, value: object) -> LaneSettings:
-    try:
-        lane = LaneSettings.from_dict(value)
-        if len(lane.name) > MAX_NAME:
-            bounds = f"a text of at most {MAX_NAME} characters"
-            raise SettingsError("name", bounds, f"{len(lane.name):,} characters")
-        return lane
-    except SettingsError as error:
-        raise LaneError(index, error) from None
+def protected_tokens(protection: Protection, model: LanguageModel) -> dict[str, Any]:
+    """Return what the page shows of a choice: the tokens of the two kinds, each text as the tokens
+    that it becomes on this model, of all these at most `NAMED`, and how many ids are protected."""
 
+    def named(ids: Sequence[int]) -> dict[str, Any]:
+        return {"tokens": [model.token_text(i) for i in ids[:NAMED]], "more": len(ids[NAMED:])}
 
-def _check_stops(stops: Sequence[str]) -> None:
-    """Each of them is looked for at every step."""
-    longest = max(map(len, stops), default=0)
-    if len(stops) > MAX_STOPS or longest > MAX_STOP:
-        bounds = f"at most {MAX_STOPS} texts of at most {MAX_STOP} characters"
-        raise SettingsError("stop", bounds, f"{len(stops):,} texts of up to {longest:,}")
+    ends = sorted(model.info.eos_ids) if protection.eos else []
+    breaks = sorted(protected_ids(model, protection.newline, eos=False))
+    return {
+        "model": model.info.name,
+        "kinds": named([*ends, *breaks]),
+        "texts": [named(text_tokens(model, text)) for text in protection.texts],
+        "eos": len(ends),
+        "newline": len(breaks),
+        "count": len(protection.ids(model)),
+    }

@@ -9,7 +9,7 @@ from datetime import date
 from html import escape
 
 from xtc_viz.records.trace import Trace
-from xtc_viz.runs.reasoning import answer_step, begins_in_thought
+from xtc_viz.runs.reasoning import answer_step, begins_in_thought, prompt_end
 from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
@@ -36,7 +36,7 @@ def table(trace: Trace) -> str:
 
 def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
     texts = trace.vocabulary
-    thinking = begins_in_thought("".join(texts[token] for token in trace.prompt_ids))
+    thinking = begins_in_thought(prompt_end(trace))
     for lane in trace.lanes:
         thought = answer_step(
             (step.text or texts[step.token] for step in lane.steps), thinking=thinking
@@ -57,7 +57,7 @@ def _cell(text: str) -> str:
 
 def described(run: Run, day: date) -> str:
     """What a file must say of a run that is looked at much later: model, seed, day, settings."""
-    lanes = "; ".join(f"{lane.settings.name} ({_told(lane.settings)})" for lane in run.lanes)
+    lanes = "; ".join(f"{lane.settings.name} ({_changes(lane.settings)})" for lane in run.lanes)
     dice = "shared dice" if run.settings.shared_randomness else "dice of its own for each lane"
     return (
         f"A run of {run.model.name} with seed {run.settings.seed} and {dice}, "
@@ -65,8 +65,8 @@ def described(run: Run, day: date) -> str:
     )
 
 
-def _told(lane: LaneSettings) -> str:
-    """A lane's settings that are not the defaults, by their names."""
+def _changes(lane: LaneSettings) -> str:
+    """Return a lane's settings that are not the defaults, by their names."""
     given, plain = lane.sampler.to_dict(), SamplerSettings().to_dict()
     xtc, off = given.pop("xtc"), plain.pop("xtc")
     acts = {k: v for k, v in xtc.items() if k in ("rho", "tau") or v != off[k]}

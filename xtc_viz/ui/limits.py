@@ -133,21 +133,50 @@ class Limits:
         """The most characters of a prompt."""
         return self.max_prompt or LONGEST_PROMPT
 
+    def check_request(self, data: object) -> object:
+        """Return what a page sent as a request, its length within these limits.
+
+        Values of a wrong kind are left to `Request.parse`, but for texts, whose bounds stand here.
+
+        Raises:
+            SettingsError: there are too many lanes or tokens, or a text is too long.
+        """
+        if not isinstance(data, Mapping) or not isinstance(data.get("settings", {}), Mapping):
+            return data
+        settings = dict(data.get("settings", {}))
+        lanes = settings.get("lanes", [])
+        if isinstance(lanes, (list, tuple)):
+            self.check_lanes(len(lanes))
+            length = settings.get("max_new_tokens", self.length.default)
+            settings["max_new_tokens"] = self.length.check(length)
+        for name in ("prompt", "system"):
+            self.check_text(name, data.get(name, ""))
+        return {**data, "settings": settings}
+
     def check_lanes(self, count: int) -> None:
         """Raise `SettingsError` for more lanes than there may be."""
         if count > self.lanes:
             raise SettingsError("lanes", f"1 to {self.lanes} lanes", count)
 
-    def check_text(self, name: str, value: object) -> str:
-        """Return a text that is not too long, or raise `SettingsError`."""
+    def check_text(self, name: str, value: object) -> None:
+        """Raise `SettingsError` for what is no text or too long a one."""
         if not isinstance(value, str) or len(value) > self.prompt:
             shown = value if not isinstance(value, str) else f"{len(value):,} characters"
             raise SettingsError(name, f"a text of at most {self.prompt:,} characters", shown)
-        return value
 
-    def left(self, tokens: int) -> float:
-        """How many tokens a lane that has so many may still write."""
-        return math.inf if self.max_tokens is None else max(0, self.max_tokens - tokens)
+    def check_prompt(self, prompt: str, tokens: int) -> None:
+        """Raise `SettingsError` for the prompt of a run that may come from a file, and so hold what
+        nobody could have typed here."""
+        # A token has at least one byte, a character at most four.
+        characters = max(len(prompt), tokens // 4)
+        if characters > self.prompt:
+            bounds = f"a text of at most {self.prompt:,} characters"
+            raise SettingsError("prompt", bounds, f"{characters:,} characters")
+
+    def check_position(self, position: int) -> None:
+        """Raise `SettingsError` for a step that no lane may have."""
+        if self.max_tokens is not None and position >= self.max_tokens:
+            raise SettingsError("i", f"below {self.max_tokens} on this server", position)
 
 
 NO_LIMITS = Limits()

@@ -10,19 +10,14 @@ from collections.abc import Iterator
 
 import gradio as gr
 
-from xtc_viz.decode import decode_lanes
-from xtc_viz.models.host import ModelHost
-from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import controls, payload, web
 from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.models import May
-from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
-from xtc_viz.ui.stream import Service, stream
+from xtc_viz.ui.service import AT_ONCE, Service
+from xtc_viz.ui.stream import stream
 from xtc_viz.ui.visitors import visitor_of
 
 TEMPLATE = '<div class="xtc"></div>'
-RUNS_AT_ONCE = 32  # they share one model; the others wait in line and are told their place
 EVENTS = ("run",)
 
 
@@ -38,20 +33,8 @@ def on_load(limits: Limits = NO_LIMITS) -> str:
     )
 
 
-def build_playground(
-    host: ModelHost,
-    store: RunStore,
-    opening: object = None,
-    may: May = May.FIXED,
-    limits: Limits = NO_LIMITS,
-    decode: Decode = decode_lanes,
-) -> gr.HTML:
-    """Build the component within the current blocks.
-
-    `opening` is the message shown at first, `may` says which models visitors may load, `limits`
-    what their runs may be, and `decode` decodes them.
-    """
-    service = Service(host, store, limits=limits, decode=decode)
+def build_playground(service: Service, opening: object = None) -> gr.HTML:
+    """Build the component within the current blocks; `opening` is the message shown at first."""
 
     def run(event: gr.EventData, request: gr.Request) -> Iterator[str]:
         yield from stream(service, event._data, visitor_of(request))
@@ -59,9 +42,9 @@ def build_playground(
     page = gr.HTML(
         payload.encode(opening),
         html_template=TEMPLATE,
-        js_on_load=on_load(limits),
+        js_on_load=on_load(service.limits),
         apply_default_css=False,
-        server_functions=list(questions(host, store, service.stops, may)),
+        server_functions=list(questions(service)),
         elem_id="xtc-viz",
     )
     page.run(
@@ -70,7 +53,7 @@ def build_playground(
         page,
         show_progress="hidden",
         trigger_mode="multiple",
-        concurrency_limit=RUNS_AT_ONCE,
+        concurrency_limit=AT_ONCE,
         api_visibility="private",
     )
     return page

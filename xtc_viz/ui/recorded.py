@@ -8,14 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from xtc_viz.decode import decode_lanes
 from xtc_viz.knobs import KNOBS
-from xtc_viz.models.base import LanguageModel
 from xtc_viz.records import tracefile
 from xtc_viz.records.trace import LaneTrace, Trace
 from xtc_viz.runs import presets
+from xtc_viz.runs.record import record
+from xtc_viz.runs.request import Request
 from xtc_viz.settings import RunSettings
-from xtc_viz.ui import controls
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 
@@ -28,16 +27,10 @@ SEEDS = (int(KNOBS["seed"].default), *range(1, 60))  # the page's own seed, wher
 EARLY = 8  # the firing to point at should come within so many tokens
 
 
-def record(model: LanguageModel, seed: int, length: int = LENGTH) -> Trace:
-    """Decode the run: baseline and XTC as the page offers them at first."""
+def request(seed: int, length: int = LENGTH) -> Request:
+    """Return the run that is recorded: baseline and XTC as the page offers them at first."""
     settings = RunSettings(lanes=presets.DEFAULT_LANES, seed=seed, max_new_tokens=length)
-    request = controls.Request(0, PROMPT, settings)
-    settings, ids = request.guarded(model), request.encode(model)
-    run = Run(model=model.info, prompt=PROMPT, prompt_ids=ids, settings=settings)
-    run.name(ids, model.token_text)
-    for column in decode_lanes(model, ids, settings):
-        run.add(column, range(len(run.lanes)), model.token_text)
-    return run.trace()
+    return Request(PROMPT, settings)
 
 
 def telling_step(lane: LaneTrace) -> int:
@@ -78,11 +71,11 @@ def main() -> None:
     from xtc_viz.models.local.model import LocalModel
 
     model = LocalModel.load(str(ASSETS / "story-model"))
-    seed = next((s for s in SEEDS if shows_well(record(model, s, LENGTH))), SEEDS[0])
-    trace = record(model, seed)
+    traces = (record(model, request(seed)) for seed in SEEDS)
+    trace = next(filter(shows_well, traces), None) or record(model, request(SEEDS[0]))
     FILE.parent.mkdir(exist_ok=True)
     tracefile.save(trace, FILE)
-    print(f"seed {seed}, {FILE.stat().st_size:,} bytes")
+    print(f"seed {trace.settings.seed}, {FILE.stat().st_size:,} bytes")
     for lane in trace.lanes:
         print(f"{lane.settings.name}: {trace.prompt}{lane.text}\n")
 

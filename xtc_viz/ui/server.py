@@ -6,6 +6,8 @@ answered is answered by `{"error": {"message": …}}`.
 
 from __future__ import annotations
 
+import inspect
+import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -17,19 +19,21 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.records import tracefile
 from xtc_viz.runs.jobs import weights
-from xtc_viz.runs.protected import Resolved, along, as_tokens, parse_protection
+from xtc_viz.runs.protection import Protection, Resolved, along
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, payload, whatif
 from xtc_viz.ui.controls import whole
 from xtc_viz.ui.models import May, from_elsewhere, model_questions
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.stream import Stops, problem
+from xtc_viz.ui.service import Service
+from xtc_viz.ui.wording import WENT_WRONG, problem
 
 MAX_CANDIDATES = 100
 MAX_TRACE = 50_000_000
 
 Question = Callable[..., str]
+log = logging.getLogger(__name__)
 
 
 def answer(
@@ -40,33 +44,48 @@ def answer(
     `elsewhere` answers in its place those who may not sit at this machine.
     """
 
+    name = function.__name__
+    signature = inspect.signature(function)
+
     # Gradio hands the request to an argument of this type.
-    def asked(arguments: list[Any], request: gr.Request | None = None) -> str:
+    def question(arguments: list[Any], request: gr.Request | None = None) -> str:
         far = request is not None and from_elsewhere(request.headers)
         chosen = elsewhere if elsewhere and far else function
         try:
-            return payload.encode(chosen(*arguments))
+            return payload.encode(chosen(*_checked(name, signature, arguments)))
         except XTCVizError as error:
             return payload.encode({"error": problem(error)})
-        except TypeError as error:
-            return payload.encode({"error": {"message": f"{function.__name__}: {error}"}})
+        except Exception:
+            log.exception("the question `%s` failed", name)
+            return payload.encode({"error": {"message": WENT_WRONG}})
 
     # Not `functools.wraps`: gradio looks through it and counts the wrong arguments.
-    asked.__name__, asked.__doc__ = function.__name__, function.__doc__
-    return asked
+    question.__name__, question.__doc__ = name, function.__doc__
+    return question
 
 
-def questions(
-    host: ModelHost, store: RunStore, stops: Stops, may: May = May.FIXED
-) -> list[Question]:
+def _checked(name: str, signature: inspect.Signature, arguments: object) -> list[Any]:
+    """Return the arguments of a question, as many as it takes, or raise `XTCVizError`."""
+    if not isinstance(arguments, list):
+        raise XTCVizError(f"`{name}` takes a list of arguments, but was given {arguments!r}")
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        takes = ", ".join(signature.parameters) or "nothing"
+        raise XTCVizError(f"`{name}` takes {takes}: {error}") from None
+    return arguments
+
+
+def questions(service: Service) -> list[Question]:
     """Return the functions that the page may call, by their names."""
+    host, store = service.host, service.store
 
     def block(run: object, lane: object, index: object, candidates: object, xtc: object) -> object:
         """64 steps of a lane for the inspector, under other XTC settings if `xtc` is given."""
-        found, number = _lane(store, run, lane)
-        wanted = min(whole("candidates", candidates), MAX_CANDIDATES)
-        other = _xtc(found, number, xtc, host).xtc if xtc else None
-        return found.block(number, whole("index", index), wanted, other)
+        shown, number = _lane(store, run, lane)
+        most = min(whole("candidates", candidates), MAX_CANDIDATES)
+        other = _xtc(shown, number, xtc, host).xtc if xtc else None
+        return shown.block(number, whole("index", index), most, other)
 
     def open(run: object, at: object) -> object:
         """All of a run that the page does not have; `at` counts the steps it has by lane."""
@@ -75,54 +94,54 @@ def questions(
 
     def stop(run: object) -> object:
         """Stop a run at its next step; whether it was going."""
-        return stops.stop(run)
+        return service.stops.stop(run)
 
     def stages(run: object, lane: object, i: object, candidates: object) -> object:
         """One step stage by stage."""
-        found, number = _lane(store, run, lane)
-        wanted = min(whole("candidates", candidates), MAX_CANDIDATES)
-        return found.stages(number, whole("i", i), wanted)
+        shown, number = _lane(store, run, lane)
+        most = min(whole("candidates", candidates), MAX_CANDIDATES)
+        return shown.stages(number, whole("i", i), most)
 
     def what_if(run: object, lane: object, xtc: object) -> object:
         """Where XTC would act along a lane's text under other settings."""
-        found, number = _lane(store, run, lane)
-        trace, other = found.trace(), _xtc(found, number, xtc, host)
-        thought, top = found.lanes[number].stats.thought, trace.settings.top_candidates
+        shown, number = _lane(store, run, lane)
+        trace, other = shown.trace(), _xtc(shown, number, xtc, host)
+        thought, top = shown.stats[number].thought, trace.settings.top_candidates
         sums = whatif.what_if(trace.lanes[number], other.xtc, top, thought)
         return {**sums, "guarded": other.guarded, "unsure": other.unsure}
 
     def tokens(protect: object) -> object:
         """What a choice of protected tokens means on the model in memory; null without one."""
-        chosen, model = parse_protection(protect), host.resident
-        return as_tokens(chosen, model) if model else None
+        choice, model = Protection.parse(protect), host.resident
+        return controls.protected_tokens(choice, model) if model else None
 
     def strength(run: object, lane: object, xtc: object) -> object:
         """The map of ρ × τ for a lane's text."""
-        found, number = _lane(store, run, lane)
-        trace, other = found.trace(), _xtc(found, number, xtc, host)
-        thought, top = found.lanes[number].stats.thought, trace.settings.top_candidates
+        shown, number = _lane(store, run, lane)
+        trace, other = shown.trace(), _xtc(shown, number, xtc, host)
+        thought, top = shown.stats[number].thought, trace.settings.top_candidates
         return whatif.strength_map(trace.lanes[number], other.xtc, top, thought)
 
     def export(run: object, kind: object) -> object:
         """A run to keep: `trace`, `table` or `replay`, as text."""
-        found = store.get(run)
+        shown = store.get(run)
         if kind == "trace":
-            return tracefile.dumps(found.trace())
+            return tracefile.dumps(shown.trace())
         if kind == "table":
-            return exports.table(found.trace())
+            return exports.table(shown.trace())
         if kind == "replay":
-            return exports.replay(found, controls.specification(), datetime.now(UTC).date())
+            return exports.replay(shown, controls.specification(), datetime.now(UTC).date())
         raise SettingsError("kind", "trace, table or replay", kind)
 
     def load(text: object) -> object:
         """Show a trace file; the answer is a whole message."""
         if not isinstance(text, str) or len(text) > MAX_TRACE:
             raise SettingsError("trace", f"a text of at most {MAX_TRACE:,} characters", "another")
-        run = Run.of(tracefile.loads(text), "loaded")
-        return run.whole(store.add(run))
+        shown = Run.of(tracefile.loads(text), "loaded")
+        return shown.whole(store.add(shown))
 
     every = (block, open, stop, stages, what_if, tokens, strength, export, load)
-    return [*(answer(function) for function in every), *_about_models(host, may)]
+    return [*(answer(function) for function in every), *_about_models(host, service.may)]
 
 
 def _about_models(host: ModelHost, may: May) -> list[Question]:
@@ -133,10 +152,10 @@ def _about_models(host: ModelHost, may: May) -> list[Question]:
 
 
 def _lane(store: RunStore, run: object, lane: object) -> tuple[Run, int]:
-    found, number = store.get(run), whole("lane", lane)
-    if number >= len(found.lanes):
-        raise SettingsError("lane", f"below {len(found.lanes)}", number)
-    return found, number
+    shown, number = store.get(run), whole("lane", lane)
+    if number >= len(shown.lanes):
+        raise SettingsError("lane", f"below {len(shown.lanes)}", number)
+    return shown, number
 
 
 class Other(NamedTuple):
@@ -154,17 +173,18 @@ def _xtc(run: Run, lane: int, values: object, host: ModelHost) -> Other:
     own = run.lanes[lane].settings.sampler.xtc
     if not isinstance(values, Mapping):
         raise SettingsError("xtc", "an object with named values", values)
-    given = dict(values)
-    chosen = given.pop("protect", None)
+    changes = dict(values)
+    choice = changes.pop("protect", None)
     writer = _writer(run, host)
-    meant = Resolved(own.protected)
-    if chosen is not None:
-        meant = along(parse_protection(chosen), run.model, dict(run.texts), writer)
+    texts = dict(run.recorder.texts)
+    protected = Resolved(own.protected)
+    if choice is not None:
+        protected = along(Protection.parse(choice), run.model, texts, writer)
     # Without the model only what was recorded is known, and only that can matter.
-    differ = meant.ids ^ own.protected
-    guarded = bool(differ if writer else differ & run.texts.keys())
-    xtc = XTCSettings.from_dict({**given, "protected": meant.ids})
-    return Other(xtc, guarded, meant.unsure)
+    differ = protected.ids ^ own.protected
+    guarded = bool(differ if writer else differ & texts.keys())
+    xtc = XTCSettings.from_dict({**changes, "protected": protected.ids})
+    return Other(xtc, guarded, protected.unsure)
 
 
 def _writer(run: Run, host: ModelHost) -> LanguageModel | None:

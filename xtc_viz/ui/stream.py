@@ -6,109 +6,89 @@ import logging
 import threading
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from xtc_viz.decode import decode_lanes
-from xtc_viz.errors import PromptError, SettingsError, XTCVizError
-from xtc_viz.models.host import ModelHost, Turn
+from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.state import HostState
-from xtc_viz.runs.jobs import prepare
-from xtc_viz.runs.worker import Decode
+from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume
 from xtc_viz.ui import controls, payload
-from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.wording import in_words
+from xtc_viz.ui.run import Run
+from xtc_viz.ui.service import Ended, Plan, Service, Waiting, events
+from xtc_viz.ui.wording import WENT_WRONG, problem
 
 INTERVAL = 0.05  # seconds between two messages: 20 a second are all that an eye can use
-PATIENCE = 0.25  # seconds between two looks at the queue, and so at a closed tab
 log = logging.getLogger(__name__)
 
-
-class Stops:
-    """Which runs have been told to stop. Safe to use from many threads."""
-
-    def __init__(self) -> None:
-        self._events: dict[str, threading.Event] = {}
-
-    def open(self, run_id: str) -> threading.Event:
-        return self._events.setdefault(run_id, threading.Event())
-
-    def close(self, run_id: str) -> None:
-        self._events.pop(run_id, None)
-
-    def stop(self, run_id: object) -> bool:
-        """Tell a run to stop at its next step; returns whether it was going."""
-        event = self._events.get(run_id) if isinstance(run_id, str) else None
-        if event:
-            event.set()
-        return event is not None
-
-
-def problem(error: XTCVizError) -> dict[str, Any]:
-    """An error as the page shows it: the field that it belongs to, and the words."""
-    answer: dict[str, Any] = {"message": in_words(error)}
-    if isinstance(error, SettingsError):
-        answer["field"] = error.parameter
-    if isinstance(error, PromptError):
-        answer["field"] = "prompt"
-    if isinstance(error, controls.LaneError):
-        answer["lane"] = error.lane
-    return answer
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What all runs of a page share: the model's owner, the runs, and what they may be."""
-
-    host: ModelHost
-    store: RunStore
-    stops: Stops = field(default_factory=Stops)
-    limits: Limits = NO_LIMITS
-    decode: Decode = decode_lanes
+Message = dict[str, Any]
 
 
 def stream(service: Service, data: object, visitor: str = "") -> Iterator[str]:
     """Yield `messages` as JSON."""
-    with closing(messages(service, data, visitor)) as found:
-        for message in found:
+    with closing(messages(service, data, visitor)) as every:
+        for message in every:
             yield payload.encode(message)
 
 
-def messages(
-    service: Service, data: object, visitor: str = ""
-) -> Generator[dict[str, Any], None, None]:
+def messages(service: Service, data: object, visitor: str = "") -> Generator[Message, None, None]:
     """Run one request of a visitor and yield messages for the page, at most 20 a second.
 
-    The model's lease is taken inside, and given back however this ends: closing the generator (a
-    closed tab) is noticed at its next message, a stop at the next step.
+    All of them have the number `req` that the page gave to its request, and the run's id. The
+    model's turn is given up however this ends: closing the generator (a closed tab) is noticed at
+    its next message, a stop at the next step.
     """
-    asked: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    values: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     run_id = service.store.reserve()
-    about = {"req": asked.get("req", 0), "run": run_id}
+    about = {"req": values.get("req", 0), "run": run_id}
     stop = service.stops.open(run_id)
     try:
-        if asked.get("kind", "run") == "run":
-            # What is wrong should be said at once, not after the waiting.
-            controls.parse(asked, service.limits)
+        plan = plan_of(service, values)
         yield {**about, "state": "starting"}
-        turn = service.host.turn(visitor)
-        with closing(_run(service, turn, asked, run_id, stop)) as found:
-            for message in found:
+        with closing(_messages(service, plan, run_id, visitor, stop)) as every:
+            for message in every:
                 yield {**about, **message}
     except XTCVizError as error:
         yield {**about, "error": problem(error)}
     except Exception:
         log.exception("a run failed")
-        words = "Something went wrong on the server; its log says what. What you see is kept."
-        yield {**about, "error": {"message": words}}
+        yield {**about, "error": {"message": f"{WENT_WRONG} What you see is kept."}}
     finally:
         service.stops.close(run_id)
 
 
+def plan_of(service: Service, data: Mapping[str, Any]) -> Plan:
+    """Return what the page wants to be decoded.
+
+    What is wrong with a fresh run is raised here, and not after the waiting. A run that is to go
+    on may be going until the turn comes: what is wrong with that is raised by the plan.
+    """
+    if data.get("kind", "run") != "run":
+        return lambda model: _more(service, data, model)
+    request = controls.parse(data, service.limits)
+    return lambda model: fresh(request, model)
+
+
+def _more(service: Service, data: Mapping[str, Any], model: LanguageModel) -> Job:
+    """Return the job that goes on with a run of the store, within the limits."""
+    limits, kind = service.limits, data["kind"]
+    if kind not in ("continue", "branch"):
+        raise SettingsError("kind", "run, continue or branch", kind)
+    former = service.store.get(data.get("run")).trace()
+    check_writer(former, model)
+    limits.check_prompt(former.prompt, len(former.prompt_ids))
+    if kind == "continue":
+        limits.check_lanes(len(former.lanes))
+        more = int(limits.length.check(data.get("more")))
+        return resume(former, more, limits.max_tokens)
+    limits.check_lanes(len(former.lanes) + 1)
+    lane, i, token = (controls.whole(name, data.get(name)) for name in ("lane", "i", "token"))
+    limits.check_position(i)
+    return fork(former, lane, i, token, model, limits.max_tokens)
+
+
 def _waits_for(state: HostState) -> str:
-    """What to tell a run that waits, where there is more to say than its place."""
+    """What to say to a run that waits, where there is more to say than its place."""
     if not state.load:
         return ""
     if state.info and not state.resting:
@@ -119,39 +99,29 @@ def _waits_for(state: HostState) -> str:
     return f"{state.load.name} is still loading; your run starts by itself."
 
 
-def _run(
-    service: Service,
-    turn: Turn,
-    asked: Mapping[str, Any],
-    run_id: str,
-    stop: threading.Event,
-) -> Generator[dict[str, Any], None, None]:
-    with turn:
-        while not turn.wait(PATIENCE):
-            if stop.is_set():
-                yield {"state": "stopped"}
-                return
-            yield {"state": "waiting", "place": turn.ahead, "note": _waits_for(service.host.state)}
-        model = turn.model
-        job = prepare(asked, service.store, model, service.limits)
-        run = job.run
-        told, at = 0.0, [0] * len(run.lanes)
-        with closing(job.columns(model, service.decode)) as columns:
-            for column in columns if job.lanes else ():
-                run.add(column, job.lanes, model.token_text)
-                if not told:
-                    # Only now is it certain that the prompt fits: the page keeps the former run
-                    # on show until there is something to take its place.
-                    service.store.add(run, run_id)
-                    run.state = "running"
-                if stop.is_set():
-                    break
-                if perf_counter() - told >= INTERVAL:
-                    yield run.message(at) if told else run.whole(run_id)
-                    told, at = perf_counter(), run.lengths
-        run.state = "stopped" if stop.is_set() else "done"
-    if not told:
-        service.store.add(run, run_id)
-        yield run.whole(run_id)
-    else:
-        yield run.message(at)
+def _messages(
+    service: Service, plan: Plan, run_id: str, visitor: str, stop: threading.Event
+) -> Generator[Message, None, None]:
+    """Yield what is new: a whole message at first, and then what the page does not have yet."""
+    run: Run | None = None
+    at: list[int] = []
+    last = 0.0
+    with closing(events(service, plan, visitor, stop)) as every:
+        for event in every:
+            if isinstance(event, Waiting):
+                note = _waits_for(event.state)
+                yield {"state": "waiting", "place": event.place, "note": note}
+                continue
+            if run is None:
+                # Only now is it certain that the prompt fits: the page keeps the former run
+                # on show until there is something to take its place.
+                run = Run(event.recorder, "running")
+                service.store.add(run, run_id)
+            if isinstance(event, Ended):
+                run.state = "stopped" if event.stopped else "done"
+            elif perf_counter() - last < INTERVAL:
+                continue
+            yield run.message(at) if at else run.whole(run_id)
+            last, at = perf_counter(), run.lengths
+    if run is None:  # stopped while it waited
+        yield {"state": "stopped"}

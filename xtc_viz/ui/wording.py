@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from xtc_viz.errors import SettingsError, XTCVizError
+from typing import Any
+
+from xtc_viz.errors import PromptError, SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
+from xtc_viz.runs.request import LaneError
 
 LABELS = {name: knob.label for name, knob in KNOBS.items()} | {
     "prompt": "The prompt",
@@ -12,6 +15,19 @@ LABELS = {name: knob.label for name, knob in KNOBS.items()} | {
     "name": "The name of a lane",
 }
 NO_PROMPT = "Type a beginning first."
+WENT_WRONG = "Something went wrong on the server; its log says what."
+
+
+def problem(error: XTCVizError) -> dict[str, Any]:
+    """Return an error as the page shows it: the words, the field that it belongs to, the lane."""
+    answer: dict[str, Any] = {"message": in_words(error)}
+    if isinstance(error, SettingsError):
+        answer["field"] = error.parameter
+    if isinstance(error, PromptError):
+        answer["field"] = "prompt"
+    if isinstance(error, LaneError):
+        answer["lane"] = error.lane
+    return answer
 
 
 def in_words(error: XTCVizError) -> str:

@@ -1,0 +1,126 @@
+"""Jobs: a run from its begin, more of one, and branches, up to a length that is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xtc_viz.errors import SettingsError
+from xtc_viz.models.fake import END, FakeModel
+from xtc_viz.records import tracefile
+from xtc_viz.records.trace import FinishReason, Trace
+from xtc_viz.runs import presets
+from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume
+from xtc_viz.runs.protection import NOTHING
+from xtc_viz.runs.record import record, write
+from xtc_viz.runs.recorder import Recorder
+from xtc_viz.runs.request import Request
+from xtc_viz.settings import RunSettings
+
+MODEL = FakeModel()
+
+
+def request(length: int, **changes: object) -> Request:
+    lanes = presets.DEFAULT_LANES
+    data = {"lanes": lanes, "max_new_tokens": length, **changes}
+    return Request("Once", RunSettings.from_dict(data), NOTHING)
+
+
+@cache
+def run(length: int) -> Trace:
+    return record(MODEL, request(length))
+
+
+def done(job: Job) -> Trace:
+    recorder = Recorder(job.begin, job.lanes)
+    for _ in write(job, recorder, MODEL):
+        pass
+    return recorder.trace()
+
+
+def lengths(trace: Trace) -> list[int]:
+    return [len(lane.steps) for lane in trace.lanes]
+
+
+def test_a_fresh_run_is_blank() -> None:
+    job = fresh(request(8), MODEL)
+    assert (job.lanes, lengths(job.begin), job.begin.seconds) == ((0, 1), [0, 0], 0.0)
+    assert job.begin.prompt_ids == tuple(MODEL.encode("Once"))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(1, 29))
+def test_more_of_a_run_is_the_longer_run(length: int) -> None:
+    grown = done(resume(run(length), 30 - length))
+    assert grown.lanes == run(30).lanes
+    assert grown.vocabulary == run(30).vocabulary
+    assert grown.seconds > run(length).seconds
+    assert tracefile.loads(tracefile.dumps(grown)) == grown
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(None, 19), (19, 19), (15, 15), (11, 11)])
+def test_a_lane_goes_on_up_to_the_longest(longest: int | None, expected: int) -> None:
+    assert lengths(done(resume(run(10), 9, longest))) == [expected] * 2
+
+
+def test_what_cannot_go_on_says_why() -> None:
+    with pytest.raises(SettingsError, match="`lanes` must be below 10 tokens to go on, but is 10"):
+        resume(run(10), 1, 10)
+    ended = tuple(replace(lane, finish=FinishReason.EOS) for lane in run(10).lanes)
+    with pytest.raises(SettingsError, match="not all at their end"):
+        resume(replace(run(10), lanes=ended), 1)
+
+
+def test_another_model_does_not_go_on_with_a_run() -> None:
+    other = FakeModel(name="another")
+    job = resume(run(10), 1)
+    for check in (lambda: check_writer(run(10), other), lambda: list(job.columns(other))):
+        with pytest.raises(SettingsError, match="`run` must be one of the model another"):
+            check()
+
+
+def test_only_lanes_that_have_not_ended_go_on() -> None:
+    first, second = run(10).lanes
+    stopped = replace(run(10), lanes=(replace(first, finish=FinishReason.STOP), second))
+    job = resume(stopped, 5)
+    assert (job.lanes, [lane.name for lane in job.settings.lanes]) == ((1,), ["XTC"])
+    grown = done(job)
+    assert lengths(grown) == [10, 15]
+    assert grown.lanes[0].finish is FinishReason.STOP
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(None, 20), (14, 14), (8, 8)])
+def test_a_branch_becomes_as_long_as_the_run(longest: int | None, expected: int) -> None:
+    token = run(20).lanes[1].steps[7].ids[1]
+    job = fork(run(20), 1, 7, token, MODEL, longest)
+    assert job.lanes == ((2,) if expected > 8 else ())
+    grown = done(job)
+    assert lengths(grown) == [20, 20, expected]
+    assert grown.lanes[2].finish is FinishReason.LENGTH
+    assert grown.lanes[:2] == run(20).lanes
+
+
+def test_a_branch_that_ends_at_once_is_not_decoded() -> None:
+    trace = run(30)
+    lane, position = next(
+        (k, i)
+        for k, lane in enumerate(trace.lanes)
+        for i, step in enumerate(lane.steps)
+        if END in step.ids
+    )
+    job = fork(trace, lane, position, END, MODEL)
+    assert (job.lanes, list(job.columns(MODEL))) == ((), [])
+    assert done(job).lanes[2].finish is FinishReason.EOS
+
+
+def test_a_branch_of_a_branch_goes_on_with_the_dice_of_the_first_lane() -> None:
+    own = record(MODEL, request(20, shared_randomness=False))
+    tokens = [step.token for step in own.lanes[1].steps]
+    once = done(fork(own, 1, 4, tokens[4], MODEL))
+    twice = done(fork(once, 2, 9, tokens[9], MODEL))
+    assert [step.token for step in twice.lanes[3].steps] == tokens
+    assert twice.lanes[3].settings.name == "XTC ↳2"

@@ -1,0 +1,101 @@
+"""A request: what one run is asked to be, parsed once, and what it means on a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from xtc_viz.errors import SettingsError
+from xtc_viz.models.base import LanguageModel
+from xtc_viz.runs.protection import Protection
+from xtc_viz.settings import LaneSettings, RunSettings, with_protected
+
+
+class LaneError(SettingsError):
+    """A setting of one lane is out of its bounds or of the wrong kind; `lane` is its index."""
+
+    def __init__(self, lane: int, error: SettingsError) -> None:
+        super().__init__(error.parameter, error.bounds, error.value)
+        self.lane = lane
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A run that someone wants: the prompt, its settings, and which tokens are protected.
+
+    `system`, `chat` and `thinking` are for the chat template of a model that has one.
+    """
+
+    prompt: str
+    settings: RunSettings
+    protection: Protection = field(default_factory=Protection)
+    system: str = ""
+    chat: bool = False
+    thinking: bool = True
+
+    @classmethod
+    def parse(cls, data: object) -> Self:
+        """Return the request that plain data holds: `prompt`, `settings` (with `lanes`),
+        `protect`, `system`, `chat` and `thinking`; other names are left alone.
+
+        Raises:
+            SettingsError: naming what is wrong.
+            LaneError: the same for a setting of a lane.
+        """
+        if not isinstance(data, Mapping):
+            raise SettingsError("request", "an object with named values", data)
+        settings = parse_settings(data.get("settings", {}))
+        prompt = _text("prompt", data.get("prompt", ""))
+        if not prompt.strip():
+            raise SettingsError("prompt", "a text to go on from", prompt)
+        return cls(
+            prompt=prompt,
+            settings=settings,
+            protection=Protection.parse(data.get("protect", {})),
+            system=_text("system", data.get("system", "")),
+            chat=data.get("chat") is True,
+            thinking=data.get("thinking", True) is not False,
+        )
+
+    def encode(self, model: LanguageModel) -> list[int]:
+        """Return the prompt's token ids for this model, with its chat template where that is
+        wanted and there is one."""
+        if self.chat and model.info.has_chat_template:
+            return model.encode_chat(self.prompt, self.system, thinking=self.thinking)
+        return model.encode(self.prompt)
+
+    def guarded(self, model: LanguageModel) -> RunSettings:
+        """Return the settings with all that only this model's tokenizer can tell: the ids of the
+        protected tokens, in every lane."""
+        ids = self.protection.ids(model)
+        lanes = tuple(with_protected(lane, ids) for lane in self.settings.lanes)
+        return replace(self.settings, lanes=lanes)
+
+
+def parse_settings(data: object) -> RunSettings:
+    """Return the settings of a run that plain data holds.
+
+    Raises:
+        SettingsError: naming what is wrong.
+        LaneError: the same for a setting of a lane.
+    """
+    if not isinstance(data, Mapping):
+        raise SettingsError("settings", "an object with named values", data)
+    lanes = data.get("lanes", [])
+    if not isinstance(lanes, (list, tuple)):
+        raise SettingsError("lanes", "a list of lanes", lanes)
+    return RunSettings.from_dict({**data, "lanes": [_lane(i, v) for i, v in enumerate(lanes)]})
+
+
+def _lane(index: int, value: object) -> LaneSettings:
+    try:
+        return LaneSettings.from_dict(value)
+    except SettingsError as error:
+        raise LaneError(index, error) from None
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(name, "a text", value)
+    return value
