@@ -1,6 +1,6 @@
 // The page inside gradio's HTML component: its props carry the messages, its events the requests.
 
-import { Page } from "./page.js";
+import { Page } from "./page/page.js";
 
 /** `gradio` holds what gradio gives to `js_on_load`: element, trigger, props, server, watch. */
 export function startPage({ element, trigger, props, server, watch }, spec) {

@@ -1,7 +1,7 @@
 // A page of its own that shows one run offline: lanes, timeline and inspector, no server.
 
-import { setText } from "./dom.js";
-import { Page } from "./page.js";
+import { setText } from "./core/dom.js";
+import { Page } from "./page/page.js";
 
 export function startReplay(root, { spec, message, blocks, kept }) {
   if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");

@@ -1,0 +1,274 @@
+// Two columns of bars on one scale, a row a token: one lane before and after XTC, or two lanes side
+// by side. Hand-made SVG with a pool of rows, because a step must be redrawn in well under a frame
+// while someone scrubs.
+
+import { s, set, setText, setting, visible } from "../core/dom.js";
+import { cutLine, extent } from "./cutline.js";
+
+const SMALLEST = 1e-4; // the left end of the logarithmic scale
+const NARROW = 500;
+const BELOW = 22; // room for the scale's numbers
+
+/** Where everything stands. `sign` is room for ▲ and △, `gap` room for the numbers, in pixels. */
+function layout(width, beside) {
+  const narrow = width < NARROW;
+  const place = { top: 34, high: 24, bar: 5, base: 16, x: 24, sign: 0, gap: narrow ? 46 : 62 };
+  let labels = Math.max(104, Math.min(190, width * 0.24));
+  if (beside) {
+    Object.assign(place, { top: 58, x: 4, sign: 18, gap: 112 });
+    labels = Math.max(96, Math.min(150, width * 0.18));
+    // On a phone a token stands above its bars.
+    if (narrow) Object.assign(place, { high: 40, bar: 20, base: 31, sign: 16, gap: 64 });
+  }
+  const over = beside && narrow;
+  const from = over ? 0 : labels;
+  const column = (width - from) / 2;
+  const lefts = [from + place.sign, from + column + place.sign];
+  const room = column - place.sign - place.gap;
+  const name = over ? width : labels - (beside ? 4 : 10);
+  return { ...place, over, column, lefts, room, label: over ? 14 : place.base, name, narrow };
+}
+
+function shorten(text, room) {
+  return text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text;
+}
+
+function makeCell(side) {
+  const cell = {
+    bar: s("rect", { height: 14, rx: 1.5 }),
+    line: s("rect", { class: "line", height: 4 }),
+    sign: s("text"),
+    gone: s("tspan", { class: "gone" }),
+    value: s("tspan"),
+    restore: s("tspan", { class: "restore", dx: 8, "data-side": side }),
+  };
+  cell.text = s("text", { class: "value" }, cell.gone, cell.value, cell.restore);
+  return cell;
+}
+
+/** The words of a row lie over the lines of the thresholds, its bars under them. */
+function makeRow() {
+  const row = {
+    hit: s("rect", { class: "hit", x: 0, width: "100%" }),
+    sign: s("text", { x: 4 }),
+    strip: s("rect", { class: "strip", x: 0, y: 1, height: 17 }),
+    label: s("text", { class: "label" }),
+    cells: [makeCell(0), makeCell(1)],
+  };
+  const bars = row.cells.flatMap((cell) => [cell.sign, cell.bar, cell.line]);
+  row.group = s("g", {}, row.hit, row.sign, ...bars);
+  row.words = s("g", {}, row.strip, row.label, ...row.cells.map((cell) => cell.text));
+  return row;
+}
+
+function makeColumn() {
+  const column = {
+    title: s("text", { class: "head", y: 13 }),
+    tag: s("text", { class: "head-tag", y: 30 }),
+    tau: s("path", { class: "tau" }),
+    tauText: s("text", { class: "tau-text" }),
+  };
+  column.threshold = s("g", {}, column.tau, column.tauText);
+  column.group = s("g", {}, column.title, column.tag);
+  return column;
+}
+
+export class Bars {
+  constructor() {
+    this.pool = [];
+    this.log = false;
+    this.grid = s("g", { class: "grid" });
+    this.body = s("g");
+    this.words = s("g", { class: "all-words" });
+    this.columns = [makeColumn(), makeColumn()];
+    const hatch = s(
+      "pattern",
+      {
+        id: "hatch",
+        width: 5,
+        height: 5,
+        patternUnits: "userSpaceOnUse",
+        patternTransform: "rotate(45)",
+      },
+      s("rect", { class: "hatch-ground", width: 5, height: 5 }),
+      s("rect", { class: "hatch-line", width: 2.4, height: 5 }),
+    );
+    this.svg = s(
+      "svg",
+      { class: "bars", role: "img", "aria-label": "No step selected" },
+      s("defs", {}, hatch),
+      this.grid,
+      this.body,
+      ...this.columns.map((column) => column.group),
+      this.words,
+    );
+    this.element = this.svg;
+    this.shown = null;
+    this.width = 0;
+    new ResizeObserver(([entry]) => {
+      this.width = entry.contentRect.width;
+      if (this.shown) this.draw(this.shown);
+    }).observe(this.svg);
+  }
+
+  scale(p) {
+    if (!this.log) return p;
+    return p <= SMALLEST ? 0 : 1 - Math.log(p) / Math.log(SMALLEST);
+  }
+
+  /**
+   * `view` has `heads`, two of { title, tag, tau, own }, `list`, rows of { id, text, kind, drawn,
+   * sign, cells }, and `label` for those who cannot see it. A cell is { kind, bar, line, sign,
+   * gone, value, restore }: a bar of length `bar`, within it a line of length `line`, and words
+   * behind; `restore` says that its token can be brought back.
+   */
+  draw(view) {
+    this.shown = view;
+    const width = this.width || this.svg.clientWidth || 720;
+    const place = layout(width, view.beside);
+    const height = place.top + view.list.length * place.high + BELOW;
+    set(this.svg, {
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      "data-beside": view.beside ? "" : null,
+      "aria-label": view.label,
+    });
+    this.axis(place, height);
+    this.lines = view.heads.map(({ tau }, k) => ({
+      x: place.lefts[k] + this.scale(tau ?? 0) * place.room,
+      gaps: [],
+    }));
+    while (this.pool.length < view.list.length) this.pool.push(makeRow());
+    const key = `${width} ${view.beside}`;
+    view.list.forEach((row, i) => {
+      const parts = this.pool[i];
+      if (parts.key !== key) this.put(parts, i, place);
+      parts.key = key;
+      this.row(parts, row, place, place.top + i * place.high);
+    });
+    view.heads.forEach((head, k) => {
+      this.head(this.columns[k], head, k, place, height);
+    });
+    if (this.body.childNodes.length === view.list.length) return;
+    const used = this.pool.slice(0, view.list.length);
+    this.body.replaceChildren(...used.map((parts) => parts.group));
+    this.words.replaceChildren(...used.map((parts) => parts.words));
+  }
+
+  axis(place, height) {
+    const { lefts, room, top, over } = place;
+    const key = `${lefts} ${room} ${top} ${height} ${this.log}`;
+    if (this.axisKey === key) return;
+    this.axisKey = key;
+    const few = room < 150 ? [0, 1] : [0, 0.5, 1];
+    const all = this.log ? [0.001, 0.01, 0.1, 1] : [0, 0.25, 0.5, 0.75, 1];
+    const ticks = over ? few : all;
+    const marks = this.log && room >= 150 ? all : few;
+    this.grid.replaceChildren(
+      ...lefts.flatMap((from) => [
+        ...ticks.map((tick) => {
+          const x = from + this.scale(tick) * room;
+          return s("line", { x1: x, x2: x, y1: top, y2: height - 18, class: tick ? "" : "zero" });
+        }),
+        ...marks.map((mark) => {
+          const x = from + this.scale(mark) * room;
+          const text = mark < 0.01 && mark > 0 ? `${mark * 100}` : `${Math.round(mark * 100)}`;
+          return s(
+            "text",
+            { x, y: height - 4, class: "tick", "text-anchor": "middle" },
+            `${text} %`,
+          );
+        }),
+      ]),
+    );
+  }
+
+  head(parts, { title, tag, tau, own }, k, place, height) {
+    const left = place.lefts[k];
+    const room = place.column - place.sign - 8;
+    set(parts.title, { x: left, class: own ? "head own" : "head" });
+    setText(parts.title, shorten(title, Math.floor(room / 7.6)));
+    set(parts.tag, { x: left });
+    setText(parts.tag, shorten(tag ?? "", Math.floor(room / 6.8)));
+    if (tau === undefined) return parts.threshold.remove();
+    if (!parts.threshold.parentNode) parts.group.prepend(parts.threshold);
+    const { x, gaps } = this.lines[k];
+    set(parts.tau, { d: cutLine(x, place.top - 14, height - place.high - 20, gaps) });
+    set(parts.tauText, { x: x + 4, y: place.top - 6 });
+    setText(parts.tauText, `τ ${setting(tau)}`);
+  }
+
+  /** What of a row depends on its place and not on what it shows. */
+  put(parts, i, place) {
+    const transform = `translate(0 ${place.top + i * place.high})`;
+    set(parts.group, { transform });
+    set(parts.words, { transform });
+    set(parts.strip, { visibility: place.over ? null : "hidden" });
+    set(parts.hit, { height: place.high });
+    // Signs stand before the token, or, where there are two lanes, before the bar of each.
+    set(parts.sign, { y: place.base, class: place.sign ? null : "sign" });
+    set(parts.label, { x: place.x, y: place.label });
+    parts.cells.forEach((cell, k) => {
+      set(cell.bar, { x: place.lefts[k], y: place.bar });
+      set(cell.line, { x: place.lefts[k], y: place.bar + 5 });
+      const name = place.sign ? "sign" : null;
+      set(cell.sign, { x: place.lefts[k] - 14, y: place.base, class: name });
+      set(cell.text, { y: place.base });
+    });
+  }
+
+  row(parts, row, place, y) {
+    const kind = `${row.kind}${row.drawn ? " drawn" : ""}`;
+    set(parts.group, { class: `row ${kind}`, "data-id": row.id });
+    set(parts.words, { class: `words ${kind}`, "data-id": row.id });
+    setText(parts.sign, row.sign ?? "");
+    const end = place.x + this.label(parts.label, row, place.name) + 4;
+    if (place.over) set(parts.strip, { width: end });
+    row.cells.forEach((cell, k) => {
+      const [from, to] = this.cell(parts.cells[k], cell, place.lefts[k], place);
+      const { x, gaps } = this.lines[k];
+      if (place.over && x < end) gaps.push([y + 1, y + 18]);
+      if (x > from && x < to) gaps.push([y + place.base - 13, y + place.base + 5]);
+    });
+  }
+
+  /** Returns from where to where its words reach. */
+  cell(parts, cell, left, { room, narrow, over }) {
+    const length = (p) => (p > 0 ? Math.max(1, this.scale(p) * room) : 0);
+    const bar = length(cell.bar);
+    const line = length(cell.line ?? 0);
+    set(parts.bar, { width: bar, class: `bar ${cell.kind}` });
+    set(parts.line, { width: line });
+    setText(parts.sign, cell.sign ?? "");
+    const x = left + Math.max(bar, line) + 6;
+    const gone = cell.gone ?? "";
+    const value = narrow ? (cell.short ?? cell.value) : cell.value;
+    const restore = cell.restore && !over ? "restore" : "";
+    set(parts.text, { x, class: `value ${cell.kind}` });
+    setText(parts.gone, gone);
+    setText(parts.value, value);
+    setText(parts.restore, restore);
+    return [x - 4, x + extent(gone + value + restore) + 4];
+  }
+
+  /** Returns about how wide it is. */
+  label(node, row, width) {
+    const room = Math.floor((width - 24) / 6.8);
+    const key = `${row.text} ${room}`;
+    if (node.key === key) return node.wide;
+    node.key = key;
+    const rest = room < 16 ? "the rest" : row.text;
+    const parts = row.id < 0 ? [[rest, false]] : visible(row.text);
+    let used = 0;
+    const spans = [];
+    for (const [text, sign] of parts) {
+      if (used >= room) break;
+      const cut = used + text.length > room ? `${text.slice(0, room - used - 1)}…` : text;
+      used += cut.length;
+      spans.push(s("tspan", { class: sign ? "ws" : "" }, cut));
+    }
+    node.replaceChildren(...spans);
+    node.wide = extent(spans.map((span) => span.textContent).join(""));
+    return node.wide;
+  }
+}

@@ -1,0 +1,31 @@
+// The head of the page: its name, what XTC is in a sentence, the model in use, a few tools.
+
+import { h } from "../core/dom.js";
+
+export function quiet(words, label, onclick) {
+  return h("button", { type: "button", class: "quiet", "aria-label": label, onclick }, words);
+}
+
+/** `dice` is what is said of the lanes' random numbers; `model` null where none can be chosen. */
+export function pageHead({ model, dice, tools, turn, help }) {
+  return h(
+    "header",
+    { class: "top" },
+    h("h1", {}, "xtc_viz"),
+    h(
+      "p",
+      { class: "lead" },
+      "XTC (exclude top choices) now and then strikes out the likeliest next words and keeps ",
+      "the least likely one that is still plausible. ",
+      dice,
+    ),
+    h("p", { class: "model", "data-testid": "model" }, model),
+    h(
+      "div",
+      { class: "tools" },
+      ...tools,
+      quiet("◐", "Light or dark", turn),
+      quiet("?", "Keys", help),
+    ),
+  );
+}
