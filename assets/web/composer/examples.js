@@ -2,7 +2,11 @@
 
 import { h } from "../core/dom.js";
 
-/** A menu of examples; `onpick(text)` is called with the one that was chosen. */
+/**
+ * A menu of examples; `onpick(text)` is called with the one that was chosen.
+ * @param {Spec["examples"]} examples
+ * @param {(text: string) => void} onpick
+ */
 export function exampleMenu(examples, onpick) {
   const genres = Map.groupBy(examples, (example) => example.genre);
   const menu = h(

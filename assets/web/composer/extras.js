@@ -1,50 +1,57 @@
 // What a run needs now and then: chat, protected tokens, stop texts, the shared dice.
 
 import { h, set } from "../core/dom.js";
-import { lines, toggle } from "./fields.js";
+import { lines, toggle } from "../core/fields.js";
 import { Protect } from "./protect.js";
 
+/** @import { NextRun } from "./nextrun.js" */
+
 export class Extras {
-  /** `ask` answers what a choice of protected tokens means on the model in use. */
-  constructor(composer, ask) {
-    this.composer = composer;
-    const draft = () => composer.draft;
-    const changed = () => composer.onchange();
-    this.protect = new Protect(composer.spec, { draft, onchange: changed, ask });
+  /**
+   * `onchange()` follows what changes the run, `onedit()` what is only typed; `ask` answers what a
+   * choice of protected tokens means on the model in use.
+   * @param {Spec} spec
+   * @param {NextRun} run
+   * @param {{ onchange: () => void, onedit: () => void, ask: Transport["tokens"] }} events
+   */
+  constructor(spec, run, { onchange, onedit, ask }) {
+    this.run = run;
+    this.thinks = false;
+    this.protect = new Protect(spec, run, { onchange, ask });
     this.chat = toggle(
       "Chat template",
-      "The prompt becomes a user's turn..",
-      () => draft().chat,
+      "The prompt becomes a user's turn.",
+      () => run.draft.chat,
       (value) => {
-        draft().chat = value;
+        run.set("chat", value);
         this.system.hidden = !value;
         this.offerThought();
-        changed();
+        onchange();
       },
     );
     this.thinking = toggle(
       "Let it think first",
       "The model writes its thoughts before the answer. Off: the answer begins at once.",
-      () => draft().thinking,
+      () => run.draft.thinking,
       (value) => {
-        draft().thinking = value;
-        changed();
+        run.set("thinking", value);
+        onchange();
       },
     );
     this.systemText = h("textarea", { rows: "2", placeholder: "System message (optional)" });
     this.systemText.addEventListener("input", () => {
-      draft().system = this.systemText.value;
-      composer.onedit();
+      run.set("system", this.systemText.value);
+      onedit();
     });
     this.system = h("label", { class: "lines" }, h("span", {}, "System"), this.systemText);
     this.toggles = [
       toggle(
         "Shared dice",
         "All lanes draw the same random numbers, so they differ only by their settings. Off: each lane has dice of its own.",
-        () => draft().settings.shared_randomness,
+        () => run.settings.shared_randomness,
         (value) => {
-          draft().settings.shared_randomness = value;
-          changed();
+          run.setRun("shared_randomness", value);
+          onchange();
         },
       ),
       this.chat,
@@ -54,10 +61,10 @@ export class Extras {
       lines(
         "Stop at",
         "A lane ends when it has written one of these.",
-        () => draft().settings.stop,
+        () => run.settings.stop,
         (value) => {
-          draft().settings.stop = value;
-          changed();
+          run.setRun("stop", value);
+          onchange();
         },
       ),
     ];
@@ -83,7 +90,7 @@ export class Extras {
     this.element.addEventListener("toggle", () => this.protect.later());
   }
 
-  /** Offer a chat only where the model has a template for it. */
+  /** Offer a chat only where the model has a template for it. @param {ModelLine} info */
   model(info) {
     this.chat.element.hidden = !info.chat;
     this.thinks = info.thinks;
@@ -93,13 +100,13 @@ export class Extras {
 
   /** A thought can be left out where the model's chat template has a switch for it. */
   offerThought() {
-    this.thinking.element.hidden = !this.thinks || !this.composer.draft.chat;
+    this.thinking.element.hidden = !this.thinks || !this.run.draft.chat;
   }
 
-  fill(draft) {
+  fill() {
     for (const part of [...this.toggles, this.protect, ...this.texts]) part.fill();
-    this.systemText.value = draft.system;
-    this.system.hidden = !draft.chat;
+    this.systemText.value = this.run.draft.system;
+    this.system.hidden = !this.run.draft.chat;
     this.offerThought();
     set(this.element, { open: null });
   }

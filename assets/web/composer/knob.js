@@ -1,30 +1,17 @@
 // One control for one setting, built from what `knobs.py` says about it.
 
-import { h, set, setText, setting } from "../core/dom.js";
-
-/**
- * What was typed: a number where it is one, with a point or a comma ("0,2"), else the text. In a
- * whole number a comma may stand for thousands, so there it is no number.
- */
-export function typed(text, whole = false) {
-  const trimmed = text.trim();
-  const plain = !whole && /^[+-]?\d*,\d+$/.test(trimmed) ? trimmed.replace(",", ".") : trimmed;
-  return plain !== "" && Number.isFinite(Number(plain)) ? Number(plain) : trimmed;
-}
-
-/** What is wrong with a value, in the words of the server; empty when nothing is. */
-export function fault({ label, interval, min, max, open, integer }, value) {
-  const words = `${label} must be ${interval}, but is `;
-  if (typeof value !== "number") return words + (value === "" ? "empty" : `“${value}”`);
-  const low = open[0] ? value > min : value >= min;
-  const high = max === null || (open[1] ? value < max : value <= max);
-  return low && high && (!integer || Number.isInteger(value)) ? "" : words + value;
-}
+import { h, set, setText } from "../core/dom.js";
+import { setting } from "../core/format.js";
+import { fault, typed } from "./typed.js";
 
 let made = 0;
 
 export class Knob {
-  /** `onchange(value)` is called while the control moves. */
+  /**
+   * `onchange(value)` is called while the control moves.
+   * @param {KnobSpec} spec
+   * @param {{ onchange: (value: Typed) => void, slider?: boolean, label?: string }} options
+   */
   constructor(spec, { onchange, slider = true, label = spec.label }) {
     this.spec = spec;
     made += 1;
@@ -63,7 +50,7 @@ export class Knob {
     });
     this.number.addEventListener("input", () => {
       const { value } = this;
-      if (typeof value === "number") this.range.value = value;
+      if (typeof value === "number") this.range.value = String(value);
       this.clear();
       onchange(value);
     });
@@ -72,9 +59,9 @@ export class Knob {
     this.number.addEventListener("keydown", (event) => this.nudge(event));
   }
 
-  /** Arrow keys step the number, as they do on a slider. */
+  /** Arrow keys step the number, as they do on a slider. @param {KeyboardEvent} event */
   nudge(event) {
-    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const by = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
     const { value } = this;
     if (!by || typeof value !== "number") return;
     event.preventDefault();
@@ -90,15 +77,16 @@ export class Knob {
     return typed(this.number.value, this.spec.integer);
   }
 
+  /** @param {Typed} value */
   set value(value) {
     // What was typed stays as it is, with what is said of it.
     if (value === this.value) return;
     this.number.value = typeof value === "number" ? setting(value) : value;
-    if (typeof value === "number") this.range.value = value;
+    if (typeof value === "number") this.range.value = String(value);
     this.clear();
   }
 
-  /** Say whose setting this is; "" where that is no question. */
+  /** Say whose setting this is; "" where that is no question. @param {string} name */
   of(name) {
     setText(this.whose, name ? ` for ${name}` : "");
   }
@@ -109,11 +97,13 @@ export class Knob {
     else this.clear();
   }
 
+  /** @param {string} message */
   mark(message) {
     setText(this.message, message);
     set(this.number, { "aria-invalid": "true", "aria-errormessage": this.message.id });
   }
 
+  /** @param {string} message */
   wrong(message) {
     this.mark(message);
     this.number.focus();

@@ -1,76 +1,64 @@
-// The settings of one lane in a dialog: name, preset, XTC, and every stage of the stack.
+// The settings of one lane in a dialog: name, preset, XTC, every stage of the stack, their order.
 
-import { h, set } from "../core/dom.js";
+import { button, h, set } from "../core/dom.js";
+import { choice } from "../core/fields.js";
 import { Knob } from "./knob.js";
+import { StageOrder } from "./stageorder.js";
 
-/** A labelled choice among [value, label] pairs. */
-export function choice(label, options, onchange) {
-  const select = h(
-    "select",
-    { "aria-label": label, onchange: () => onchange(select.value) },
-    options.map(([value, text]) => h("option", { value }, text)),
-  );
-  return { select, element: h("label", { class: "choice" }, h("span", {}, label), select) };
-}
+/** @import { NextRun } from "./nextrun.js" */
 
 export class LaneEditor {
-  /** `onchange()` after every change, `onremove(index)` when the lane is to go. */
-  constructor(spec, { onchange, onremove }) {
+  /**
+   * `onchange()` after every change, `onremove(index)` when the lane is to go.
+   * @param {Spec} spec
+   * @param {NextRun} run
+   * @param {{ onchange: () => void, onremove: (index: number) => void }} events
+   */
+  constructor(spec, run, { onchange, onremove }) {
     this.spec = spec;
+    this.run = run;
+    this.index = 0;
     this.onchange = onchange;
-    this.lane = null;
-    this.knobs = {};
-    for (const name of ["rho", "tau"]) {
-      this.add(name, (value) => {
-        this.lane.sampler.xtc[name] = value;
-      });
-    }
-    for (const name of spec.stack) {
-      this.add(name, (value) => {
-        this.lane.sampler[name] = value;
-      });
-    }
+    this.xtc = {
+      rho: this.knob("rho", (rho) => run.setXtc(this.index, { rho })),
+      tau: this.knob("tau", (tau) => run.setXtc(this.index, { tau })),
+    };
+    /** @type {Map<StackKnob, Knob>} */
+    this.stack = new Map(
+      spec.stack.map((name) => [
+        name,
+        this.knob(name, (value) => run.setSampler(this.index, { [name]: value })),
+      ]),
+    );
     this.name = h("input", { type: "text", class: "lane-name", "aria-label": "Name of the lane" });
     this.name.addEventListener("input", () => {
-      this.lane.name = this.name.value;
-      this.onchange();
+      run.rename(this.index, this.name.value);
+      this.changed();
     });
+    this.presets = [spec.baseline, ...spec.strengths, ...spec.comparators];
     this.preset = choice("Start from", this.presetOptions(), (value) => this.take(value));
-    this.strategy = choice("When it fires", spec.strategies, (value) => {
-      this.lane.sampler.xtc.strategy = value;
-      this.onchange();
+    this.strategy = choice("When it fires", spec.strategies, (strategy) => {
+      run.setXtc(this.index, { strategy });
+      this.changed();
     });
-    this.place = choice("XTC stands", spec.places, (value) => {
-      this.lane.sampler.xtc_place = value;
-      this.onchange();
+    this.order = new StageOrder(spec, (order) => {
+      run.setSampler(this.index, { order });
+      this.changed();
     });
-    this.remove = h(
-      "button",
-      {
-        type: "button",
-        class: "quiet",
-        onclick: () => {
-          this.element.close();
-          onremove(this.index);
-        },
-      },
-      "Remove this lane",
-    );
-    const { rho, tau, temperature, ...stack } = this.knobs;
+    const remove = () => {
+      this.element.close();
+      onremove(this.index);
+    };
+    this.remove = button("Remove this lane", remove, { class: "quiet" });
     this.element = h(
       "dialog",
       { class: "editor", "aria-label": "Settings of a lane" },
       h("div", { class: "editor-head" }, this.name, this.preset.element),
       h("h3", {}, "XTC"),
-      h("div", { class: "editor-grid" }, rho.element, tau.element),
-      h("div", { class: "editor-grid" }, this.strategy.element, this.place.element),
-      h("h3", {}, "The samplers before it"),
-      h(
-        "div",
-        { class: "editor-grid" },
-        temperature.element,
-        Object.values(stack).map((knob) => knob.element),
-      ),
+      h("div", { class: "editor-grid" }, this.xtc.rho.element, this.xtc.tau.element),
+      h("div", { class: "editor-grid" }, this.strategy.element),
+      this.groups(),
+      this.order.element,
       h(
         "form",
         { method: "dialog", class: "editor-foot" },
@@ -80,24 +68,46 @@ export class LaneEditor {
     );
   }
 
-  add(name, write) {
-    const onchange = (value) => {
+  /** The knobs of the stack under the headings that the specification has for them. */
+  groups() {
+    return this.spec.groups.map(([label, names]) => [
+      h("h3", {}, label),
+      h(
+        "div",
+        { class: "editor-grid" },
+        names.map((name) => this.stack.get(name)?.element),
+      ),
+    ]);
+  }
+
+  /** @param {KnobName} name @param {(value: Typed) => void} write */
+  knob(name, write) {
+    const onchange = (/** @type {Typed} */ value) => {
       write(value);
-      this.onchange();
+      this.changed();
     };
-    this.knobs[name] = new Knob(this.spec.knobs[name], { onchange });
+    return new Knob(this.spec.knobs[name], { onchange });
   }
 
+  get lane() {
+    return this.run.lanes[this.index];
+  }
+
+  /** Which stages are on may have changed with a knob. */
+  changed() {
+    this.order.fill(this.lane.sampler);
+    this.onchange();
+  }
+
+  /** @returns {Option[]} */
   presetOptions() {
-    const named = [this.spec.baseline, ...this.spec.strengths, ...this.spec.comparators];
-    return [["", "a preset …"], ...named.map((lane, i) => [String(i), lane.name])];
+    return [["", "a preset …"], ...this.presets.map(({ name }, i) => optionOf(i, name))];
   }
 
+  /** @param {string} value */
   take(value) {
     if (value === "") return;
-    const named = [this.spec.baseline, ...this.spec.strengths, ...this.spec.comparators];
-    const { name, sampler } = structuredClone(named[Number(value)]);
-    Object.assign(this.lane, { name, sampler });
+    this.run.start(this.index, this.presets[Number(value)]);
     this.fill();
     this.onchange();
   }
@@ -106,19 +116,24 @@ export class LaneEditor {
     const { sampler, name } = this.lane;
     this.name.value = name;
     this.preset.select.value = "";
-    this.knobs.rho.value = sampler.xtc.rho;
-    this.knobs.tau.value = sampler.xtc.tau;
-    for (const stage of this.spec.stack) this.knobs[stage].value = sampler[stage];
+    this.xtc.rho.value = sampler.xtc.rho;
+    this.xtc.tau.value = sampler.xtc.tau;
+    for (const [stage, knob] of this.stack) knob.value = sampler[stage];
     this.strategy.select.value = sampler.xtc.strategy;
-    this.place.select.value = sampler.xtc_place;
+    this.order.fill(sampler);
   }
 
-  open(lane, index, only) {
-    this.lane = lane;
+  /** @param {number} index @param {boolean} only whether there is no other lane */
+  open(index, only) {
     this.index = index;
     this.remove.hidden = only;
-    set(this.element, { "aria-label": `Settings of ${lane.name}` });
+    set(this.element, { "aria-label": `Settings of ${this.lane.name}` });
     this.fill();
     this.element.showModal();
   }
+}
+
+/** @param {number} i @param {string} name @returns {Option} */
+function optionOf(i, name) {
+  return [String(i), name];
 }

@@ -1,21 +1,46 @@
-// The lane that the controls in front speak for, who follows them, and what it is then called.
+// The lane that the controls in front speak for, who follows them, and what it is then called. Pure.
 
-import { freeName } from "./lanechips.js";
+/** @typedef {LaneSettings<Typed>} Lane */
 
-/** The lane that was picked, else the first on which XTC acts, else the second. */
-export function frontLane(lanes, picked) {
-  const at = lanes.indexOf(picked);
-  if (at >= 0) return at;
-  const found = lanes.findIndex((lane) => lane.sampler.xtc.rho !== 0);
-  return found >= 0 ? found : Math.min(1, lanes.length - 1);
+/**
+ * A name that no other lane has.
+ * @param {string} name
+ * @param {Lane[]} lanes
+ */
+export function freeName(name, lanes) {
+  const taken = new Set(lanes.map((other) => other.name));
+  let free = name;
+  for (let n = 2; taken.has(free); n++) free = `${name} ${n}`;
+  return free;
 }
 
-/** The lanes that share the temperature of this one; the others have one of their own. */
+/**
+ * The place of the lane that was picked, else of the first on which XTC acts, else of the second.
+ * @param {Lane[]} lanes
+ * @param {Lane | null} picked
+ */
+export function leadLane(lanes, picked = null) {
+  const at = picked ? lanes.indexOf(picked) : -1;
+  if (at >= 0) return at;
+  const first = lanes.findIndex((lane) => lane.sampler.xtc.rho !== 0);
+  return first >= 0 ? first : Math.min(1, lanes.length - 1);
+}
+
+/**
+ * The lanes that share the temperature of this one; the others have one of their own.
+ * @param {Lane[]} lanes
+ * @param {Lane} lead
+ */
 export function followers(lanes, { sampler }) {
   return lanes.filter((lane) => lane.sampler.temperature === sampler.temperature);
 }
 
-/** A lane's name once its XTC was set: that of a preset only while it is that preset. */
+/**
+ * A lane's name once its XTC was set: that of a preset only while it is that preset.
+ * @param {Lane} lane
+ * @param {Lane[]} lanes
+ * @param {Pick<Spec, "baseline" | "strengths">} spec
+ */
 export function fairName(lane, lanes, { baseline, strengths }) {
   const plain = lane.name.replace(/ \d+$/, "");
   const preset = [baseline, ...strengths].find(({ name }) => name === plain);

@@ -1,43 +1,49 @@
 // Protected tokens: which ones XTC must never remove, and what that means on the model in use.
 
-import { count, h, setText, token } from "../core/dom.js";
-import { lines, toggle } from "./fields.js";
-import { choice } from "./laneeditor.js";
+import { h, setText, token } from "../core/dom.js";
+import { choice, lines, toggle } from "../core/fields.js";
+import { count } from "../core/format.js";
 
 const PAUSE = 300; // milliseconds without typing before the server is asked
 
-/** A draft's choice in full; links of older pages say yes or no for the line breaks. */
-export function protection({ eos = true, newline = true, texts = [] } = {}) {
-  const named = typeof newline === "string" ? newline : newline ? "all" : "none";
-  return { eos, newline: named, texts: [...texts] };
-}
-
-export function sameProtection(a, b) {
-  return a.eos === b.eos && a.newline === b.newline && a.texts.join("\n") === b.texts.join("\n");
-}
+/** @import { NextRun } from "./nextrun.js" */
 
 export class Protect {
-  /** `draft()` holds the choice, `onchange()` follows every change of it; `ask(choice)` answers
-      what it means on the model in use, or null where none is in memory. */
-  constructor(spec, { draft, onchange, ask }) {
-    this.draft = draft;
+  /**
+   * `onchange()` follows every change of the choice; `ask(choice)` answers what it means on the
+   * model in use, or null where none is in memory.
+   * @param {Spec} spec
+   * @param {NextRun} run
+   * @param {{ onchange: () => void, ask: Transport["tokens"] }} events
+   */
+  constructor(spec, run, { onchange, ask }) {
+    this.run = run;
     this.ask = ask;
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    /** @type {Protection | null} */
+    this.question = null;
+    /**
+     * @template {keyof Protection} K
+     * @param {K} name
+     * @param {Protection[K]} value
+     */
     const write = (name, value) => {
-      draft().protect[name] = value;
+      run.setProtection(name, value);
       onchange();
       this.later();
     };
     this.eos = toggle(
       "Protect the end of the text",
       "XTC never removes it.",
-      () => draft().protect.eos,
+      () => this.choice.eos,
       (value) => write("eos", value),
     );
     this.newline = choice("Protect line breaks", spec.newlines, (value) => write("newline", value));
     this.texts = lines(
       "Protect these too",
       "The first token of each; mind the space before a word.",
-      () => draft().protect.texts,
+      () => this.choice.texts,
       (value) => write("texts", value),
     );
     this.list = h("ul", { class: "becomes", "aria-label": "Protected tokens" });
@@ -47,9 +53,13 @@ export class Protect {
     this.texts.element.classList.add("wide");
   }
 
+  get choice() {
+    return this.run.draft.protect;
+  }
+
   fill() {
     this.eos.fill();
-    this.newline.select.value = this.draft().protect.newline;
+    this.newline.select.value = this.choice.newline;
     this.texts.fill();
     this.later();
   }
@@ -62,33 +72,39 @@ export class Protect {
   /** Show what is protected on the model in use; of two answers the later question's counts. */
   async update() {
     if (!this.ask || !this.texts.element.checkVisibility()) return;
-    const asked = structuredClone(this.draft().protect);
-    this.asked = asked;
-    let found = null;
+    const question = structuredClone(this.choice);
+    this.question = question;
+    let answer = null;
     try {
-      found = await this.ask(asked);
+      answer = await this.ask(question);
     } catch (error) {
-      if (this.asked === asked) this.empty(error.message);
+      if (this.question === question) this.empty(error instanceof Error ? error.message : "");
       return;
     }
-    if (this.asked !== asked) return;
-    if (!found) return this.empty("");
-    const kinds = found.kinds.tokens.length ? [this.kinds(found.kinds)] : [];
-    this.list.replaceChildren(...kinds, ...found.texts.map((text) => this.line(text)));
-    setText(this.sum, total(found));
+    if (this.question !== question) return;
+    if (!answer) return this.empty("");
+    const kinds = answer.kinds.tokens.length ? [this.kinds(answer.kinds)] : [];
+    this.list.replaceChildren(...kinds, ...answer.texts.map((text) => this.line(text)));
+    setText(this.sum, total(answer));
   }
 
+  /** @param {string} words */
   empty(words) {
     this.list.replaceChildren();
     setText(this.sum, words);
   }
 
-  /** The tokens that end the text or hold a line break. */
+  /** The tokens that end the text or hold a line break. @param {NamedTokens} named */
   kinds({ tokens, more }) {
-    return h("li", {}, tokens.map(token), more ? ` and ${more.toLocaleString("en")} more` : "");
+    return h(
+      "li",
+      {},
+      tokens.map((text) => token(text)),
+      more ? ` and ${more.toLocaleString("en")} more` : "",
+    );
   }
 
-  /** One text: its first token, which is protected, and those that are not. */
+  /** One text: its first token, which is protected, and those that are not. @param {NamedTokens} named */
   line({ tokens, more }) {
     if (!tokens.length) return h("li", {}, "no token");
     const [first, ...others] = tokens;
@@ -99,6 +115,7 @@ export class Protect {
   }
 }
 
+/** @param {ProtectedTokens} tokens */
 function total({ model, eos, newline, count: all }) {
   const own = all - eos - newline;
   const parts = [

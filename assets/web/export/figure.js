@@ -1,6 +1,8 @@
 // The bars as a picture of their own: their styles, a caption and the legend go with them.
 
-import { h, s } from "../core/dom.js";
+import { h, s, set } from "../core/dom.js";
+
+/** @typedef {{ svg: SVGSVGElement, head: string[], key: [string, string][], foot: string }} Figure */
 
 const STYLES = [
   ...["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "opacity"],
@@ -11,17 +13,24 @@ const LINE = 20;
 const SWATCH = 20; // the width of a swatch and the gap behind it
 const GAP = 18; // between two entries of the legend
 
-/** Words in lines of at most `room` pixels. */
+/**
+ * Words in lines of at most `room` pixels.
+ * @param {string} text
+ * @param {number} room
+ * @param {(text: string) => number} wide
+ */
 function wrapped(text, room, wide) {
   const lines = [""];
   for (const word of text.split(" ")) {
-    const longer = `${lines.at(-1)} ${word}`.trim();
-    if (lines.at(-1) && wide(longer) > room) lines.push(word);
+    const last = lines[lines.length - 1];
+    const longer = `${last} ${word}`.trim();
+    if (last && wide(longer) > room) lines.push(word);
     else lines[lines.length - 1] = longer;
   }
   return lines;
 }
 
+/** @param {string} kind @param {number} x @param {number} y @param {(name: string) => string} ink */
 function swatch(kind, x, y, ink) {
   const box = { x, y: y - 10, width: 14, height: 10 };
   if (kind === "removed") return [s("rect", { ...box, fill: "url(#hatch)", stroke: ink(kind) })];
@@ -34,9 +43,9 @@ function swatch(kind, x, y, ink) {
   return [s("rect", { ...box, ...more, fill: ink(kind) })];
 }
 
-/** The bars with all styles that the page gives them. */
+/** The bars with all styles that the page gives them. @param {SVGSVGElement} svg */
 function styled(svg) {
-  const copy = svg.cloneNode(true);
+  const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
   const from = svg.querySelectorAll("*");
   for (const [i, node] of copy.querySelectorAll("*").entries()) {
     const style = getComputedStyle(from[i]);
@@ -49,21 +58,24 @@ function styled(svg) {
 
 /**
  * A figure as text: `svg` are the bars, `head` lines over them, `key` pairs of a swatch and its
- * meaning, `foot` a line under them. Returns { text, width, height }.
+ * meaning, `foot` a line under them.
+ * @param {Figure} parts
  */
 export function figure({ svg, head, key, foot }) {
   const style = getComputedStyle(svg);
-  const ink = (name) => style.getPropertyValue(`--${name}`).trim();
+  const ink = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
   const pen = h("canvas").getContext("2d");
-  const wide = (text) => {
+  const wide = (/** @type {string} */ text) => {
+    if (!pen) return 0;
     pen.font = `13px ${style.fontFamily}`;
     return pen.measureText(text).width;
   };
   const box = svg.getBoundingClientRect();
   const width = box.width + 2 * MARGIN;
+  /** @type {SVGElement[]} */
   const parts = [];
   let y = MARGIN;
-  const write = (words, props) => {
+  const write = (/** @type {string} */ words, /** @type {Props} */ props) => {
     for (const line of wrapped(words, box.width, (text) => 1.1 * wide(text))) {
       y += LINE;
       parts.push(s("text", { x: MARGIN, y: y - 6, ...props }, line));
@@ -73,8 +85,7 @@ export function figure({ svg, head, key, foot }) {
     write(line, i ? { fill: ink("ink-2") } : { fill: ink("ink"), "font-weight": 700 });
   });
   const copy = styled(svg);
-  for (const [name, value] of Object.entries({ x: MARGIN, y: y + 8, ...size(box) }))
-    copy.setAttribute(name, value);
+  set(copy, { x: MARGIN, y: y + 8, width: box.width, height: box.height });
   copy.setAttribute("style", "overflow:visible");
   y += 8 + box.height + LINE + 4;
   let x = MARGIN;
@@ -101,13 +112,13 @@ export function figure({ svg, head, key, foot }) {
   return { text: new XMLSerializer().serializeToString(whole), width, height };
 }
 
-function size({ width, height }) {
-  return { width, height };
-}
-
-/** The same as pixels, `scale` to each of the page's. */
-export async function picture(given, scale = 2) {
-  const { text, width, height } = figure(given);
+/**
+ * The same as pixels, `scale` to each of the page's.
+ * @param {Figure} parts
+ * @returns {Promise<Blob>}
+ */
+export async function picture(parts, scale = 2) {
+  const { text, width, height } = figure(parts);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
@@ -116,7 +127,9 @@ export async function picture(given, scale = 2) {
     height: Math.round(height * scale),
   });
   const pen = canvas.getContext("2d");
-  pen.scale(scale, scale);
-  pen.drawImage(image, 0, 0);
-  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  pen?.scale(scale, scale);
+  pen?.drawImage(image, 0, 0);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("No picture."))), "image/png");
+  });
 }

@@ -4,12 +4,16 @@ import { h } from "../core/dom.js";
 import { Menu } from "../core/menu.js";
 import { figure, picture } from "./figure.js";
 
+/** @import { Figure } from "./figure.js" */
+/** @import { Playback } from "../session/playback.js" */
+
 const FILES = {
   trace: ["xtc-trace.json", "application/json"],
   table: ["xtc-steps.csv", "text/csv"],
   replay: ["xtc-replay.html", "text/html"],
 };
 
+/** @param {string} name @param {string | Blob} content @param {string} type */
 function download(name, content, type) {
   const url = URL.createObjectURL(
     content instanceof Blob ? content : new Blob([content], { type }),
@@ -19,19 +23,25 @@ function download(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** @param {File} file */
 async function readTrace(file) {
   const gzip = file.name.endsWith(".gz");
   const stream = gzip ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
   return new Response(stream).text();
 }
 
-export class Keep {
+export class SaveMenu {
   /**
-   * `figure()` is the figure on show, null without one; `onopen(text, name)` is called with a trace file's text, and
-   * `onproblem(message)` when something went wrong.
+   * `figure()` is the figure on show, null without one; `onopen(text, name)` is called with a trace
+   * file's text, and `onproblem(words)` when something went wrong.
+   * @param {Playback} playback
+   * @param {Pick<Transport, "export">} transport
+   * @param {{ figure: () => Figure | null, onopen: (text: string, name: string) => Promise<void>,
+   *   onproblem: (words: string) => void }} events
    */
-  constructor(model, { figure: shown, onopen, onproblem }) {
-    this.model = model;
+  constructor(playback, transport, { figure: shown, onopen, onproblem }) {
+    this.playback = playback;
+    this.transport = transport;
     this.shown = shown;
     this.onopen = onopen;
     this.onproblem = onproblem;
@@ -48,17 +58,19 @@ export class Keep {
     this.element = h("div", {}, menu.element, this.file);
   }
 
+  /** @param {keyof typeof FILES} kind */
   async export(kind) {
-    const { run, transport } = this.model;
-    if (!run) return;
+    const { run } = this.playback;
+    if (!run || !this.transport.export) return;
     const [name, type] = FILES[kind];
     try {
-      download(name, await transport.export(run.id, kind), type);
+      download(name, await this.transport.export(run.id, kind), type);
     } catch (error) {
-      this.onproblem(error.message);
+      this.onproblem(error instanceof Error ? error.message : String(error));
     }
   }
 
+  /** @param {"svg" | "png"} kind */
   async figure(kind) {
     const shown = this.shown();
     if (!shown) return;
@@ -67,13 +79,13 @@ export class Keep {
   }
 
   async open() {
-    const [file] = this.file.files;
+    const file = this.file.files?.[0];
     this.file.value = "";
     if (!file) return;
     try {
       await this.onopen(await readTrace(file), file.name);
     } catch (error) {
-      this.onproblem(error.message);
+      this.onproblem(error instanceof Error ? error.message : String(error));
     }
   }
 }

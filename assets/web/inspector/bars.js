@@ -2,14 +2,35 @@
 // by side. Hand-made SVG with a pool of rows, because a step must be redrawn in well under a frame
 // while someone scrubs.
 
-import { s, set, setText, setting, visible } from "../core/dom.js";
+import { s, set, setText } from "../core/dom.js";
+import { setting, visible } from "../core/format.js";
 import { cutLine, extent } from "./cutline.js";
 
 const SMALLEST = 1e-4; // the left end of the logarithmic scale
 const NARROW = 500;
 const BELOW = 22; // room for the scale's numbers
 
-/** Where everything stands. `sign` is room for ▲ and △, `gap` room for the numbers, in pixels. */
+/**
+ * A cell is a bar of length `bar`, within it a line of length `line`, and words behind; `restore`
+ * says that its token can be brought back.
+ * @typedef {{ kind: string, bar: number, line?: number, sign?: string, gone?: string,
+ *   value: string, short?: string, restore?: boolean }} BarCell
+ * @typedef {{ id: number, text: string, kind: string, drawn: boolean, sign?: string,
+ *   cells: BarCell[] }} BarRow
+ * @typedef {{ title: string, tag?: string, tau?: number, own?: boolean }} BarHead
+ * What the bars show, with a `label` for those who cannot see it.
+ * @typedef {{ heads: BarHead[], list: BarRow[], label: string, beside?: boolean }} BarView
+ * @typedef {ReturnType<typeof layout>} Layout
+ * @typedef {ReturnType<typeof makeRow>} RowParts
+ * @typedef {ReturnType<typeof makeCell>} CellParts
+ * @typedef {ReturnType<typeof makeColumn>} ColumnParts
+ */
+
+/**
+ * Where everything stands. `sign` is room for ▲ and △, `gap` room for the numbers, in pixels.
+ * @param {number} width
+ * @param {boolean} beside
+ */
 function layout(width, beside) {
   const narrow = width < NARROW;
   const place = { top: 34, high: 24, bar: 5, base: 16, x: 24, sign: 0, gap: narrow ? 46 : 62 };
@@ -29,53 +50,57 @@ function layout(width, beside) {
   return { ...place, over, column, lefts, room, label: over ? 14 : place.base, name, narrow };
 }
 
+/** @param {string} text @param {number} room */
 function shorten(text, room) {
   return text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text;
 }
 
+/** @param {number} side */
 function makeCell(side) {
-  const cell = {
+  const gone = s("tspan", { class: "gone" });
+  const value = s("tspan");
+  const restore = s("tspan", { class: "restore", dx: 8, "data-side": side });
+  return {
     bar: s("rect", { height: 14, rx: 1.5 }),
     line: s("rect", { class: "line", height: 4 }),
     sign: s("text"),
-    gone: s("tspan", { class: "gone" }),
-    value: s("tspan"),
-    restore: s("tspan", { class: "restore", dx: 8, "data-side": side }),
+    gone,
+    value,
+    restore,
+    text: s("text", { class: "value" }, gone, value, restore),
   };
-  cell.text = s("text", { class: "value" }, cell.gone, cell.value, cell.restore);
-  return cell;
 }
 
 /** The words of a row lie over the lines of the thresholds, its bars under them. */
 function makeRow() {
-  const row = {
-    hit: s("rect", { class: "hit", x: 0, width: "100%" }),
-    sign: s("text", { x: 4 }),
-    strip: s("rect", { class: "strip", x: 0, y: 1, height: 17 }),
-    label: s("text", { class: "label" }),
-    cells: [makeCell(0), makeCell(1)],
-  };
-  const bars = row.cells.flatMap((cell) => [cell.sign, cell.bar, cell.line]);
-  row.group = s("g", {}, row.hit, row.sign, ...bars);
-  row.words = s("g", {}, row.strip, row.label, ...row.cells.map((cell) => cell.text));
-  return row;
+  const hit = s("rect", { class: "hit", x: 0, width: "100%" });
+  const sign = s("text", { x: 4 });
+  const strip = s("rect", { class: "strip", x: 0, y: 1, height: 17 });
+  const label = s("text", { class: "label" });
+  const cells = [makeCell(0), makeCell(1)];
+  const bars = cells.flatMap((cell) => [cell.sign, cell.bar, cell.line]);
+  const group = s("g", {}, hit, sign, ...bars);
+  const words = s("g", {}, strip, label, ...cells.map((cell) => cell.text));
+  // `place` and `said` are what the row and its label were last drawn for, `wide` how wide it is.
+  return { hit, sign, strip, label, cells, group, words, place: "", said: "", wide: 0 };
 }
 
 function makeColumn() {
-  const column = {
-    title: s("text", { class: "head", y: 13 }),
-    tag: s("text", { class: "head-tag", y: 30 }),
-    tau: s("path", { class: "tau" }),
-    tauText: s("text", { class: "tau-text" }),
-  };
-  column.threshold = s("g", {}, column.tau, column.tauText);
-  column.group = s("g", {}, column.title, column.tag);
-  return column;
+  const title = s("text", { class: "head", y: 13 });
+  const tag = s("text", { class: "head-tag", y: 30 });
+  const tau = s("path", { class: "tau" });
+  const tauText = s("text", { class: "tau-text" });
+  const threshold = s("g", {}, tau, tauText);
+  return { title, tag, tau, tauText, threshold, group: s("g", {}, title, tag) };
 }
 
 export class Bars {
   constructor() {
+    /** @type {RowParts[]} */
     this.pool = [];
+    this.axisKey = "";
+    /** @type {{ x: number, gaps: [number, number][] }[]} The thresholds' lines. */
+    this.lines = [];
     this.log = false;
     this.grid = s("g", { class: "grid" });
     this.body = s("g");
@@ -103,6 +128,7 @@ export class Bars {
       this.words,
     );
     this.element = this.svg;
+    /** @type {BarView | null} */
     this.shown = null;
     this.width = 0;
     new ResizeObserver(([entry]) => {
@@ -111,21 +137,23 @@ export class Bars {
     }).observe(this.svg);
   }
 
+  /** Returns whether the scale is now logarithmic. */
+  toggleScale() {
+    this.log = !this.log;
+    return this.log;
+  }
+
+  /** @param {number} p */
   scale(p) {
     if (!this.log) return p;
     return p <= SMALLEST ? 0 : 1 - Math.log(p) / Math.log(SMALLEST);
   }
 
-  /**
-   * `view` has `heads`, two of { title, tag, tau, own }, `list`, rows of { id, text, kind, drawn,
-   * sign, cells }, and `label` for those who cannot see it. A cell is { kind, bar, line, sign,
-   * gone, value, restore }: a bar of length `bar`, within it a line of length `line`, and words
-   * behind; `restore` says that its token can be brought back.
-   */
+  /** @param {BarView} view */
   draw(view) {
     this.shown = view;
     const width = this.width || this.svg.clientWidth || 720;
-    const place = layout(width, view.beside);
+    const place = layout(width, Boolean(view.beside));
     const height = place.top + view.list.length * place.high + BELOW;
     set(this.svg, {
       height,
@@ -142,8 +170,8 @@ export class Bars {
     const key = `${width} ${view.beside}`;
     view.list.forEach((row, i) => {
       const parts = this.pool[i];
-      if (parts.key !== key) this.put(parts, i, place);
-      parts.key = key;
+      if (parts.place !== key) this.put(parts, i, place);
+      parts.place = key;
       this.row(parts, row, place, place.top + i * place.high);
     });
     view.heads.forEach((head, k) => {
@@ -155,6 +183,7 @@ export class Bars {
     this.words.replaceChildren(...used.map((parts) => parts.words));
   }
 
+  /** @param {Layout} place @param {number} height */
   axis(place, height) {
     const { lefts, room, top, over } = place;
     const key = `${lefts} ${room} ${top} ${height} ${this.log}`;
@@ -183,6 +212,13 @@ export class Bars {
     );
   }
 
+  /**
+   * @param {ColumnParts} parts
+   * @param {BarHead} head
+   * @param {number} k
+   * @param {Layout} place
+   * @param {number} height
+   */
   head(parts, { title, tag, tau, own }, k, place, height) {
     const left = place.lefts[k];
     const room = place.column - place.sign - 8;
@@ -198,7 +234,12 @@ export class Bars {
     setText(parts.tauText, `τ ${setting(tau)}`);
   }
 
-  /** What of a row depends on its place and not on what it shows. */
+  /**
+   * What of a row depends on its place and not on what it shows.
+   * @param {RowParts} parts
+   * @param {number} i
+   * @param {Layout} place
+   */
   put(parts, i, place) {
     const transform = `translate(0 ${place.top + i * place.high})`;
     set(parts.group, { transform });
@@ -217,12 +258,13 @@ export class Bars {
     });
   }
 
+  /** @param {RowParts} parts @param {BarRow} row @param {Layout} place @param {number} y */
   row(parts, row, place, y) {
     const kind = `${row.kind}${row.drawn ? " drawn" : ""}`;
     set(parts.group, { class: `row ${kind}`, "data-id": row.id });
     set(parts.words, { class: `words ${kind}`, "data-id": row.id });
     setText(parts.sign, row.sign ?? "");
-    const end = place.x + this.label(parts.label, row, place.name) + 4;
+    const end = place.x + this.label(parts, row, place.name) + 4;
     if (place.over) set(parts.strip, { width: end });
     row.cells.forEach((cell, k) => {
       const [from, to] = this.cell(parts.cells[k], cell, place.lefts[k], place);
@@ -232,9 +274,15 @@ export class Bars {
     });
   }
 
-  /** Returns from where to where its words reach. */
+  /**
+   * Returns from where to where its words reach.
+   * @param {CellParts} parts
+   * @param {BarCell} cell
+   * @param {number} left
+   * @param {Layout} place
+   */
   cell(parts, cell, left, { room, narrow, over }) {
-    const length = (p) => (p > 0 ? Math.max(1, this.scale(p) * room) : 0);
+    const length = (/** @type {number} */ p) => (p > 0 ? Math.max(1, this.scale(p) * room) : 0);
     const bar = length(cell.bar);
     const line = length(cell.line ?? 0);
     set(parts.bar, { width: bar, class: `bar ${cell.kind}` });
@@ -251,24 +299,25 @@ export class Bars {
     return [x - 4, x + extent(gone + value + restore) + 4];
   }
 
-  /** Returns about how wide it is. */
-  label(node, row, width) {
+  /** Returns about how wide it is. @param {RowParts} parts @param {BarRow} row @param {number} width */
+  label(parts, row, width) {
     const room = Math.floor((width - 24) / 6.8);
     const key = `${row.text} ${room}`;
-    if (node.key === key) return node.wide;
-    node.key = key;
+    if (parts.said === key) return parts.wide;
+    parts.said = key;
     const rest = room < 16 ? "the rest" : row.text;
-    const parts = row.id < 0 ? [[rest, false]] : visible(row.text);
+    /** @type {[string, boolean][]} */
+    const pieces = row.id < 0 ? [[rest, false]] : visible(row.text);
     let used = 0;
     const spans = [];
-    for (const [text, sign] of parts) {
+    for (const [text, sign] of pieces) {
       if (used >= room) break;
       const cut = used + text.length > room ? `${text.slice(0, room - used - 1)}…` : text;
       used += cut.length;
       spans.push(s("tspan", { class: sign ? "ws" : "" }, cut));
     }
-    node.replaceChildren(...spans);
-    node.wide = extent(spans.map((span) => span.textContent).join(""));
-    return node.wide;
+    parts.label.replaceChildren(...spans);
+    parts.wide = extent(spans.map((span) => span.textContent).join(""));
+    return parts.wide;
   }
 }

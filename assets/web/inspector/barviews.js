@@ -1,10 +1,14 @@
 // What the bars show: rows of a distribution, or of two side by side, as bars, lines, signs, words.
 
-import { percent, setting } from "../core/dom.js";
+import { percent, setting } from "../core/format.js";
+
+/** @import { Cell, PairRow, Row } from "./distribution.js" */
+/** @import { BarCell, BarView } from "./bars.js" */
+/** @typedef {{ title: string, tag: string, tau: number, own: boolean, open: boolean }} LaneHead */
 
 const FINE = 1e-4; // per cent: there is room for small numbers beside short bars
 
-/** Signs of a candidate: it was drawn, or would have been drawn without XTC. */
+/** Signs of a candidate: it was drawn, or would have been drawn without XTC. @param {Cell} one */
 function sign(one) {
   if (one.drawn) return "▲";
   return one.instead ? "△" : "";
@@ -13,6 +17,10 @@ function sign(one) {
 /**
  * One lane, before and after XTC. `list` are the rows of its distribution; `open` says that one can
  * go on from here with what was removed.
+ * @param {Pick<StepView, "tau">} step
+ * @param {Row[]} list
+ * @param {boolean} open
+ * @returns {BarView}
  */
 export function beforeAndAfter(step, list, open) {
   const best = list
@@ -39,7 +47,12 @@ export function beforeAndAfter(step, list, open) {
   };
 }
 
-/** A probability before and after in a few characters, `gone` struck through. */
+/**
+ * A probability before and after in a few characters, `gone` struck through.
+ * @param {Cell} cell
+ * @param {boolean} open
+ * @returns {Pick<BarCell, "gone" | "value" | "short" | "restore">}
+ */
 function words(cell, open) {
   if (cell.known && cell.kind === "removed") {
     const value = open ? "" : " removed";
@@ -48,6 +61,7 @@ function words(cell, open) {
   return { value: numbers(cell, FINE), short: numbers(cell) };
 }
 
+/** @param {Cell} cell @param {number} [least] */
 function numbers({ known, ...cell }, least) {
   const p = percent(cell.p, least);
   const q = percent(cell.q, least);
@@ -58,9 +72,12 @@ function numbers({ known, ...cell }, least) {
 /**
  * Two lanes side by side: wide bars for p before, lines in them for q after. `heads` say of each
  * whether one can go on from here with what was removed (`open`).
+ * @param {LaneHead[]} heads
+ * @param {PairRow[]} list
+ * @returns {BarView}
  */
 export function sideBySide(heads, list) {
-  const say = (row, k) => {
+  const say = (/** @type {PairRow} */ row, /** @type {number} */ k) => {
     const { gone, value } = words(row.cells[k], false);
     return `${heads[k].title} ${gone ?? ""}${value}`;
   };

@@ -1,9 +1,14 @@
 // The coin as a picture: where the draw fell on [0, 1], against ρ.
 
-import { drawn, s, set, setText, setting } from "../core/dom.js";
+import { s, set, setText } from "../core/dom.js";
+import { besideThreshold, setting } from "../core/format.js";
+
+/** @typedef {Pick<StepView, "coin" | "rho">} Toss */
 
 export class Coin {
   constructor() {
+    /** @type {Toss | null} */
+    this.shown = null;
     this.fires = s("rect", { class: "fires", y: 22, height: 12 });
     this.holds = s("rect", { class: "holds", y: 22, height: 12 });
     this.rho = s("line", { class: "rho", y1: 17, y2: 39 });
@@ -31,6 +36,7 @@ export class Coin {
     }).observe(this.element);
   }
 
+  /** @param {Toss} step */
   draw(step) {
     this.shown = step;
     const width = this.width || this.element.clientWidth || 260;
@@ -52,9 +58,9 @@ export class Coin {
     });
     const end = x > width / 2;
     set(this.value, { x: end ? x - 8 : x + 8, "text-anchor": end ? "end" : "start", y: 18 });
-    setText(this.value, drawn(step.coin, step.rho));
+    setText(this.value, besideThreshold(step.coin, step.rho));
     const side = step.coin < step.rho ? "under" : "not under";
-    const say = `The coin fell at ${drawn(step.coin, step.rho)}, ${side} ρ = ${setting(step.rho)}`;
+    const say = `The coin fell at ${besideThreshold(step.coin, step.rho)}, ${side} ρ = ${setting(step.rho)}`;
     set(this.element, { "aria-label": say });
   }
 }

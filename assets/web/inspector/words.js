@@ -1,33 +1,25 @@
-// What is said of a step or of a lane in a few words. Pure.
+// What is said of a step in a few words. Pure.
 
-import { decimal, percent, setting, visible } from "../core/dom.js";
+import { decimal, percent, shown } from "../core/format.js";
 
-/** A lane's settings in a few characters: "ρ 0.50 · τ 0.10 · T 1.3". */
-export function laneTag(sampler, knobs) {
-  const parts = [];
-  if (sampler.xtc.rho !== 0)
-    parts.push(`ρ ${setting(sampler.xtc.rho)}`, `τ ${setting(sampler.xtc.tau)}`);
-  for (const [name, knob] of Object.entries(knobs)) {
-    if (name in sampler && sampler[name] !== knob.default) {
-      const label = name === "temperature" ? "T" : knob.label;
-      parts.push(`${label} ${setting(sampler[name])}`);
-    }
-  }
-  return parts.length ? parts.join(" · ") : "plain sampling";
-}
+/** @import { Cell } from "./distribution.js" */
+/** @typedef {Pick<Look, "pending" | "imagined">} Light */
 
+/** @type {Record<Outcome, string>} */
 const VERDICT = {
   fired: "XTC fired",
   skipped: "The coin said no",
   protected: "Protected",
   unambiguous: "No choice to make",
 };
+/** @type {Record<Outcome, string>} */
 const WOULD = {
   fired: "XTC would fire",
   skipped: "the coin would say no",
   protected: "a protected token would hold XTC back",
   unambiguous: "no choice to make",
 };
+/** @type {Record<string, string>} */
 const KINDS = {
   removed: "removed",
   kept: "kept",
@@ -36,7 +28,15 @@ const KINDS = {
   rest: "",
 };
 
-/** What happened at a step; `pending` is not drawn yet, `imagined` never was. */
+/** Said of a step whose model showed only the head of its distribution. */
+export const IN_PART =
+  "The model showed only its likeliest tokens here, so these numbers are bounds.";
+
+/**
+ * What happened at a step; `pending` is not drawn yet, `imagined` never was.
+ * @param {StepView} step
+ * @param {Light} light
+ */
 export function verdict(step, { pending, imagined }) {
   if (imagined) return `What if: ${WOULD[step.outcome]}`;
   if (step.forced) return "You chose this token";
@@ -45,6 +45,7 @@ export function verdict(step, { pending, imagined }) {
   return VERDICT[step.outcome] + (step.changed ? " and changed the word" : "");
 }
 
+/** @param {StepView} step @returns {[string, string][]} */
 function numbers(step) {
   return [
     ["Rank of the drawn token", String(step.rank)],
@@ -54,24 +55,30 @@ function numbers(step) {
   ];
 }
 
-/** [name, value] pairs. */
+/**
+ * [name, value] pairs.
+ * @param {StepView} step
+ * @returns {[string, string][]}
+ */
 export function facts(step) {
   const fired = step.outcome === "fired";
-  const removed = fired
-    ? ["Removed", percent(step.removed_mass)]
-    : ["Could be removed", percent(step.removable_mass)];
-  return [...numbers(step), removed];
+  return [
+    ...numbers(step),
+    fired
+      ? ["Removed", percent(step.removed_mass)]
+      : ["Could be removed", percent(step.removable_mass)],
+  ];
 }
 
-/** The lines over the bars when they leave the page: which word, after what, under which settings. */
+/**
+ * The lines over the bars when they leave the page: which word, after what, under which settings.
+ * @param {string} prompt
+ * @param {Pick<Look, "at" | "name" | "tag" | "word" | "pending">[]} looks
+ */
 export function caption(prompt, looks) {
   const [{ at, name, tag, pending }] = looks;
   const start = prompt.trim().replace(/\s+/g, " ");
   const short = start.length > 60 ? `${start.slice(0, 59)}…` : start;
-  const shown = (text) =>
-    visible(text)
-      .map(([part]) => part)
-      .join("");
   const single = looks.length === 1;
   const drew = looks.map((look) => shown(look.word) + (single ? "" : ` (${look.name})`));
   const what = pending ? "not drawn yet" : drew.join(", ");
@@ -79,27 +86,38 @@ export function caption(prompt, looks) {
   return single ? [...lines, `${name}: ${tag}`] : lines;
 }
 
-/** [name, value, value]: the same of two lanes, with one name for both. */
+/**
+ * [name, value, value]: the same of two lanes, with one name for both.
+ * @param {StepView[]} steps
+ * @returns {[string, string, string][]}
+ */
 export function factsOfTwo(steps) {
-  const removed = steps.map(({ outcome, removed_mass, removable_mass }) => {
+  const [a, b] = steps.map(({ outcome, removed_mass, removable_mass }) => {
     if (!removable_mass) return "–";
     const gone = outcome === "fired" ? percent(removed_mass).replace(" %", "") : "0";
     return `${gone} of ${percent(removable_mass)}`;
   });
   const [left, right] = steps.map(numbers);
   return [
-    ...left.map(([name, value], i) => [name, value, right[i][1]]),
-    ["Removed of possible", ...removed],
+    ...left.map(([name, value], i) => three(name, value, right[i][1])),
+    ["Removed of possible", a, b],
   ];
 }
 
+/** @param {[string, string, string]} texts */
+const three = (...texts) => texts;
+
 /** What ▲ says: a what-if goes along a text that was drawn under other settings. */
-export function drawnSign(imagined) {
+export function drawnSign(/** @type {boolean} */ imagined) {
   return imagined ? "the text's word" : "drawn";
 }
 
-/** What a candidate is, and whether it was drawn, or stands in the text of a what-if. */
-export function state(cell, imagined) {
+/**
+ * What a candidate is, and whether it was drawn, or stands in the text of a what-if.
+ * @param {Pick<Cell, "known" | "kind" | "drawn" | "instead">} cell
+ * @param {boolean} imagined
+ */
+export function stateOf(cell, imagined) {
   if (!cell.known) return "not among the recorded";
   const states = [KINDS[cell.kind]];
   if (cell.drawn) states.push(drawnSign(imagined));
@@ -107,20 +125,27 @@ export function state(cell, imagined) {
   return states.filter(Boolean).join(", ");
 }
 
-/** Which settings before XTC two lanes do not share, by their labels. */
+/**
+ * Which settings before XTC two lanes do not share, by their labels.
+ * @param {Sampler<Typed>} a
+ * @param {Sampler<Typed>} b
+ * @param {Spec["knobs"]} knobs
+ */
 function apart(a, b, knobs) {
-  return Object.keys(a)
-    .filter((name) => name !== "xtc" && a[name] !== b[name])
-    .map((name) => knobs[name]?.label.toLowerCase() ?? "the place of XTC");
-}
-
-function sameXtc(a, b) {
-  return JSON.stringify(a.xtc) === JSON.stringify(b.xtc);
+  const others = new Map(Object.entries(b));
+  const labels = new Map(Object.entries(knobs).map(([name, { label }]) => [name, label]));
+  return Object.entries(a)
+    .filter(([name, value]) => name !== "xtc" && String(value) !== String(others.get(name)))
+    .map(([name]) => labels.get(name)?.toLowerCase() ?? "the order of the stages");
 }
 
 /**
  * Whether two lanes chose from the same probabilities at position `i`, and why. `samplers` are
  * their settings, `parted` is where their texts begin to differ, -1 where they never do.
+ * @param {Sampler<Typed>[]} samplers
+ * @param {number} parted
+ * @param {number} i
+ * @param {Spec["knobs"]} knobs
  */
 export function sameness(samplers, parted, i, knobs) {
   if (parted >= 0 && parted < i) {
@@ -135,6 +160,7 @@ export function sameness(samplers, parted, i, knobs) {
   const here = parted === i ? " Here they part." : "";
   if (other.length)
     return `${same}; what reaches XTC differs by their settings (${other.join(", ")}).${here}`;
-  if (sameXtc(a, b)) return `${same}, and their settings are the same too.${here}`;
+  if (JSON.stringify(a.xtc) === JSON.stringify(b.xtc))
+    return `${same}, and their settings are the same too.${here}`;
   return `${same}; only the settings of XTC differ.${here}`;
 }

@@ -3,6 +3,9 @@
 import { h, set } from "../core/dom.js";
 import { MODES } from "../session/playback.js";
 
+/** @import { Playback } from "../session/playback.js" */
+
+/** @type {Record<string, [string, string][]>} */
 const LEGENDS = {
   outcome: [
     ["l-fired", "XTC fired"],
@@ -18,21 +21,22 @@ const LEGENDS = {
 };
 
 export class Colours {
-  /** `lanes` is the element whose words are coloured. */
-  constructor(model, lanes) {
-    this.model = model;
+  /**
+   * `lanes` is the element whose words are coloured.
+   * @param {Playback} playback
+   * @param {HTMLElement} lanes
+   */
+  constructor(playback, lanes) {
+    this.playback = playback;
     this.lanes = lanes;
     this.legend = h("div", { class: "legend", "aria-label": "Colours", role: "group" });
     this.mode = h(
       "select",
-      { "aria-label": "Colour the words by", onchange: () => model.setMode(this.mode.value) },
+      { "aria-label": "Colour the words by", onchange: () => playback.setMode(this.mode.value) },
       MODES.map((name) => h("option", { value: name }, name === "outcome" ? "XTC outcome" : name)),
     );
     this.pieces = h("input", { type: "checkbox" });
-    this.pieces.addEventListener("change", () => {
-      model.pieces = this.pieces.checked;
-      model.emit("pieces");
-    });
+    this.pieces.addEventListener("change", () => playback.setPieces(this.pieces.checked));
     this.element = h(
       "div",
       { class: "below" },
@@ -40,18 +44,18 @@ export class Colours {
       this.legend,
       h("label", { class: "toggle pieces" }, this.pieces, "Prompt as tokens"),
     );
-    model.on("mode run", () => this.draw());
+    playback.on("mode run", () => this.draw());
     this.draw();
   }
 
   next() {
-    const next = MODES[(MODES.indexOf(this.model.mode) + 1) % MODES.length];
+    const next = MODES[(MODES.indexOf(this.playback.mode) + 1) % MODES.length];
     this.mode.value = next;
-    this.model.setMode(next);
+    this.playback.setMode(next);
   }
 
   draw() {
-    const { mode } = this.model;
+    const { mode } = this.playback;
     set(this.lanes, { "data-mode": mode });
     this.legend.replaceChildren(
       ...LEGENDS[mode].map(([name, words]) => h("span", { class: `l ${name}` }, words)),

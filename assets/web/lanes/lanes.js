@@ -1,52 +1,60 @@
 // The lanes side by side, or as panes to swipe between, and which of their words is selected.
 
-import { h, set } from "../core/dom.js";
+import { button, h, set } from "../core/dom.js";
 import { Lane } from "./lane.js";
 
+/** @import { Playback } from "../session/playback.js" */
+
 export class Lanes {
-  constructor(model, spec) {
-    this.model = model;
+  /** @param {Playback} playback @param {Spec} spec */
+  constructor(playback, spec) {
+    this.playback = playback;
     this.spec = spec;
+    /** @type {Lane[]} */
     this.lanes = [];
+    /** @type {HTMLElement[]} The words that are marked as selected. */
+    this.marked = [];
     this.element = h("div", { class: "lanes" });
-    this.element.addEventListener("click", (event) => this.pick(event));
+    this.element.addEventListener("click", (event) => this.pick(event.target));
     this.tabs = h("div", { class: "lane-tabs", "aria-label": "Lanes", role: "group" });
     this.element.addEventListener("scroll", () => this.swiped(), { passive: true });
     // Whether the lanes are panes to swipe between.
     this.narrow = false;
     new ResizeObserver(() => {
       const narrow = this.element.scrollWidth > this.element.clientWidth + 1;
-      if (narrow && !this.narrow && model.selected) this.show(model.selected.lane, "instant");
+      if (narrow && !this.narrow && playback.selected) this.show(playback.selected.lane, "instant");
       this.narrow = narrow;
       this.swiped();
     }).observe(this.element);
-    model.on("run", () => this.build());
-    model.on("chips", () => this.each((lane) => lane.append()));
-    model.on("state", () => this.status());
-    model.on("pieces", () => this.each((lane) => lane.fillPrompt()));
-    model.on("mode imagine", () => this.each((lane) => lane.recolour()));
-    model.on("reveal", () => {
+    playback.on("run", () => this.build());
+    playback.on("chips", () => this.each((lane) => lane.append()));
+    playback.on("state", () => this.status());
+    playback.on("pieces", () => this.each((lane) => lane.fillPrompt()));
+    playback.on("mode imagine", () => this.each((lane) => lane.recolour()));
+    playback.on("reveal", () => {
       for (const lane of this.lanes) {
         lane.shrink();
         lane.append();
       }
     });
-    model.on("select", ({ origin }) => this.select(origin));
+    playback.on("select", ({ origin }) => this.select(origin));
   }
 
+  /** @param {(lane: Lane) => void} action */
   each(action) {
     for (const lane of this.lanes) action(lane);
   }
 
   build() {
+    const { playback, spec } = this;
+    const { run } = playback;
+    if (!run) return;
     this.marked = [];
-    this.lanes = this.model.run.head.lanes.map((_, i) => new Lane(this.model, i, this.spec));
+    this.lanes = run.lanes.map((_, k) => new Lane(playback, run, k, spec));
     this.element.replaceChildren(...this.lanes.map((lane) => lane.element));
     set(this.element, { "data-count": this.lanes.length });
     this.tabs.replaceChildren(
-      ...this.model.run.head.lanes.map((lane, i) =>
-        h("button", { type: "button", onclick: () => this.turnTo(i) }, lane.name),
-      ),
+      ...run.head.lanes.map((lane, k) => button(lane.name, () => this.turnTo(k))),
     );
     this.status();
     this.swiped();
@@ -54,23 +62,27 @@ export class Lanes {
 
   status() {
     for (const lane of this.lanes) {
-      const finished = this.model.run.lanes[lane.index].finish;
-      set(lane.element, { "data-writing": this.model.busy && !finished ? "" : null });
+      const writing = this.playback.busy && !lane.state.finish;
+      set(lane.element, { "data-writing": writing ? "" : null });
       lane.count();
     }
   }
 
-  /** Bring a lane into view where they are panes; a run that has just come is there at once. */
+  /**
+   * Bring a lane into view where they are panes; a run that has just come is there at once.
+   * @param {number} index
+   * @param {ScrollBehavior} behavior
+   */
   show(index, behavior = "auto") {
     const lane = this.lanes[index]?.element;
     const left = lane ? lane.offsetLeft - this.element.offsetLeft : 0;
     if (lane) this.element.scrollTo({ left, behavior });
   }
 
-  /** A lane's tab was chosen: it is the one to look at. */
+  /** A lane's tab was chosen: it is the one to look at. @param {number} index */
   turnTo(index) {
     this.show(index);
-    this.model.look(index, "step");
+    this.playback.look(index, "step");
   }
 
   swiped() {
@@ -81,22 +93,25 @@ export class Lanes {
     }
   }
 
-  pick(event) {
-    const span = event.target.closest(".t");
-    if (!span) return;
-    const lane = Number(span.closest(".lane").dataset.lane);
-    this.model.select(lane, Number(span.dataset.i), "pointer");
+  /** A word was chosen. @param {EventTarget | null} target */
+  pick(target) {
+    const span = target instanceof Element ? target.closest(".t") : null;
+    const lane = this.lanes.find(({ element }) => element.contains(span));
+    if (!lane || !(span instanceof HTMLElement)) return;
+    this.playback.select(lane.index, Number(span.dataset.i), "pointer");
   }
 
+  /** @param {Cause} origin */
   select(origin) {
-    for (const span of this.marked ?? []) {
+    for (const span of this.marked) {
       span.classList.remove("sel", "mate");
       span.removeAttribute("aria-selected");
     }
     this.marked = [];
-    const at = this.model.focus;
+    const at = this.playback.focus;
     if (!at) return;
-    if (this.narrow && this.model.pending && !this.model.preview) this.show(at.lane);
+    if (this.narrow && this.playback.pending && !this.playback.preview) this.show(at.lane);
+    /** @type {[HTMLElement, HTMLElement][]} */
     const reached = [];
     for (const lane of this.lanes) {
       const span = lane.spans[at.i];
@@ -123,8 +138,12 @@ export class Lanes {
   }
 }
 
-/** Scroll each box, and only it, so that its span can be seen. Looks at all before moving any. */
+/**
+ * Scroll each box, and only it, so that its span can be seen. Looks at all before moving any.
+ * @param {[HTMLElement, HTMLElement][]} pairs
+ */
 function reach(pairs) {
+  /** @type {[HTMLElement, number][]} */
   const moves = [];
   for (const [box, span] of pairs) {
     const outer = box.getBoundingClientRect();

@@ -1,11 +1,15 @@
 // The two lines of numbers over a lane: of all its steps, or of those that are shown so far.
 
-import { count, decimal, percent } from "../core/dom.js";
-import { FIRED, OUTCOMES } from "../session/playback.js";
+import { count, decimal, percent } from "../core/format.js";
+import { FIRED, OUTCOMES } from "../session/chips.js";
 
+/** @type {Record<string, string>} */
 const FINISH = { eos: "end of text", stop: "stop text", length: "length reached" };
 
-/** The numbers of the tokens shown so far, step by step; those of all come from the server. */
+/**
+ * The numbers of the tokens shown so far, step by step; those of all come from the server.
+ * @param {Pick<Chip, "outcome" | "mass" | "changed">[]} chips
+ */
 function tally(chips) {
   const outcomes = OUTCOMES.map((_, n) => chips.filter((chip) => chip.outcome === n).length);
   const mass = chips.reduce((sum, chip) => sum + (chip.outcome === FIRED ? chip.mass : 0), 0);
@@ -16,11 +20,17 @@ function tally(chips) {
   };
 }
 
-/** The same under other settings, as far as they say it: what was drawn then, nobody knows. */
+/**
+ * The same under other settings, as far as they say it: what was drawn then, nobody knows.
+ * @param {Imagined} imagined
+ * @param {number} from
+ * @param {number} until
+ */
 function imagine(imagined, from, until) {
   const chips = [...imagined.outcomes].slice(from, until).map((digit, i) => ({
     outcome: Number(digit),
     mass: imagined.mass[from + i] / 1e4,
+    changed: false,
   }));
   return { ...tally(chips), changed: null };
 }
@@ -28,8 +38,13 @@ function imagine(imagined, from, until) {
 /**
  * `until` tokens of a lane are shown; `off` says that XTC is off there. Thoughts do not count. In a
  * what-if the first line says how often it fired and would fire, the second what would have been.
+ * @param {Pick<RunLane, "finish" | "chips" | "imagined">} lane
+ * @param {LaneStats} stats
+ * @param {number} until
+ * @param {boolean} off
+ * @returns {[string, string]}
  */
-export function numbers({ stats, finish, chips, imagined }, until, off) {
+export function numbers({ finish, chips, imagined }, stats, until, off) {
   const thought = stats.thought?.[0] ?? 0;
   const whole = until >= chips.length;
   const was = whole ? stats : tally(chips.slice(thought, until));

@@ -1,7 +1,7 @@
 // Step by step: what was decoded is shown one token at a time. First the distribution and the coin
 // to come, then the pick. It works on a run that is still being written as on a recorded one.
 
-import { h, set, setText } from "../core/dom.js";
+import { button, h, setText } from "../core/dom.js";
 
 const PACES = [
   ["1400", "slowly"],
@@ -9,31 +9,26 @@ const PACES = [
   ["220", "quickly"],
 ];
 
+/** @import { Playback } from "../session/playback.js" */
+
 export class Stepper {
-  constructor(model) {
-    this.model = model;
+  /** @param {Playback} playback */
+  constructor(playback) {
+    this.playback = playback;
+    /** @type {number | null} */
     this.timer = null;
-    this.step = h(
-      "button",
-      { type: "button", class: "quiet half", onclick: () => this.next() },
-      "Step",
-    );
-    this.play = h(
-      "button",
-      { type: "button", class: "quiet pace-play", onclick: () => this.toggle() },
-      "Play",
-    );
+    this.step = button("Step", () => this.next(), {
+      class: "quiet half",
+      title: "See the distribution and the coin first, then the pick",
+    });
+    this.play = button("Play", () => this.toggle(), { class: "quiet pace-play" });
     this.pace = h(
       "select",
       { "aria-label": "Pace" },
       PACES.map(([value, name]) => h("option", { value }, name)),
     );
     this.pace.value = "700";
-    this.all = h(
-      "button",
-      { type: "button", class: "quiet all", onclick: () => this.end() },
-      "Show all",
-    );
+    this.all = button("Show all", () => this.end(), { class: "quiet all" });
     this.element = h(
       "div",
       { class: "stepper", role: "group", "aria-label": "Step by step" },
@@ -42,13 +37,9 @@ export class Stepper {
       this.pace,
       this.all,
     );
-    model.on("run", () => this.pause());
-    model.on("run reveal state chips", () => this.update());
+    playback.on("run", () => this.pause());
+    playback.on("run reveal state chips", () => this.update());
     this.update();
-  }
-
-  get on() {
-    return Number.isFinite(this.model.reveal);
   }
 
   get playing() {
@@ -57,64 +48,66 @@ export class Stepper {
 
   /** Whether everything that was written is on show. */
   get done() {
-    return this.on && this.model.reveal >= this.longest && !this.model.busy;
+    const { stepping, reveal, busy } = this.playback;
+    return stepping && reveal >= this.longest && !busy;
   }
 
   get longest() {
-    return Math.max(0, ...(this.model.run?.lanes ?? []).map((lane) => lane.chips.length));
+    return this.playback.run?.longest ?? 0;
   }
 
   update() {
-    const { model } = this;
-    this.element.hidden = !model.run;
-    this.all.hidden = !this.on;
+    const { playback } = this;
+    this.element.hidden = !playback.run;
+    this.all.hidden = !playback.stepping;
     this.step.disabled = this.done;
-    setText(this.step, model.pending ? "Step: draw" : this.on ? "Step: look" : "Step");
-    set(this.step, { title: "See the distribution and the coin first, then the pick" });
+    const half = playback.pending ? "Step: draw" : "Step: look";
+    setText(this.step, playback.stepping ? half : "Step");
     setText(this.play, this.timer ? "Pause" : "Play");
   }
 
-  /** Begin at a position: everything behind it is hidden again. */
+  /** Begin at a position: everything behind it is hidden again. @param {number} at */
   begin(at) {
-    this.model.setReveal(at, true);
+    this.playback.setReveal(at, true);
   }
 
   /** One half step: look, then draw. */
   next() {
-    const { model } = this;
-    if (!model.run) return;
-    if (!this.on) {
-      const last = model.selected && model.selected.i + 1 < this.longest ? model.selected.i : 0;
-      return this.begin(last);
+    const { playback } = this;
+    if (!playback.run) return;
+    if (!playback.stepping) {
+      const at = playback.selected?.i ?? 0;
+      return this.begin(at + 1 < this.longest ? at : 0);
     }
-    if (model.pending) {
-      if (model.reveal >= this.longest) return;
-      model.setReveal(model.reveal + 1, false);
-    } else if (model.reveal < this.longest) model.setReveal(model.reveal, true);
-    else if (!model.busy) this.end();
+    if (playback.pending) {
+      if (playback.reveal >= this.longest) return;
+      playback.setReveal(playback.reveal + 1, false);
+    } else if (playback.reveal < this.longest) playback.setReveal(playback.reveal, true);
+    else if (!playback.busy) this.end();
   }
 
   toggle() {
+    const { playback } = this;
     if (this.timer) return this.pause();
-    if (!this.model.run) return;
-    if (!this.on) this.begin(0);
+    if (!playback.run) return;
+    if (!playback.stepping) this.begin(0);
     const tick = () => {
       this.timer = setTimeout(tick, Number(this.pace.value) / 2);
       this.next();
-      if (!this.on) this.pause();
+      if (!playback.stepping) this.pause();
     };
     this.timer = setTimeout(tick, Number(this.pace.value) / 2);
     this.update();
   }
 
   pause() {
-    clearTimeout(this.timer);
+    if (this.timer) clearTimeout(this.timer);
     this.timer = null;
     this.update();
   }
 
   end() {
     this.pause();
-    this.model.setReveal(Number.POSITIVE_INFINITY, false);
+    this.playback.setReveal(Number.POSITIVE_INFINITY, false);
   }
 }

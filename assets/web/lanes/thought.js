@@ -1,18 +1,24 @@
 // The thought that a reasoning model writes before its answer: in sight while it is all there is,
 // folded away once the answer begins, and where a person opens or closes it, as they wish.
 
-import { count, h, set, setText } from "../core/dom.js";
+import { button, h, set, setText } from "../core/dom.js";
+import { count } from "../core/format.js";
+
+/** @import { Lane } from "./lane.js" */
 
 export class Thought {
-  /** `lane` is the lane's view: its model, index, text, prompt and spans. */
+  /** @param {Lane} lane */
   constructor(lane) {
     this.lane = lane;
     this.begun = false;
-    this.chosen = null; // what a person wanted: open or not
+    /** @type {boolean | null} What a person wanted: open or not. */
+    this.chosen = null;
+    this.words = h("span");
+    this.button = button(this.words, () => this.toggle(), { class: "quiet think" });
   }
 
   get state() {
-    return this.lane.model.run.lanes[this.lane.index];
+    return this.lane.state;
   }
 
   /** How many tokens, from the first on, are thought. */
@@ -24,16 +30,17 @@ export class Thought {
     return this.chosen ?? this.lane.spans.length <= this.steps;
   }
 
+  /** @param {number} i */
   hides(i) {
     return this.begun && i < this.steps && !this.open;
   }
 
-  /** Whether the answer begins with token i, in a paragraph of its own. */
+  /** Whether the answer begins with token i, in a paragraph of its own. @param {number} i */
   ends(i) {
     return i > 0 && i === this.steps;
   }
 
-  /** A step within it was chosen. */
+  /** A step within it was chosen. @param {number} i */
   show(i) {
     if (!this.hides(i)) return;
     this.chosen = true;
@@ -49,17 +56,7 @@ export class Thought {
   begin() {
     const { lane } = this;
     this.begun = true;
-    this.words = h("span");
-    this.button = h(
-      "button",
-      {
-        type: "button",
-        class: "quiet think",
-        "aria-controls": lane.tokens.id,
-        onclick: () => this.toggle(),
-      },
-      this.words,
-    );
+    set(this.button, { "aria-controls": lane.tokens.id });
     set(lane.prompt, { role: null, "aria-disabled": null });
     lane.tokens.before(h("span", { class: "para" }, lane.prompt), this.button);
     for (const para of lane.tokens.children) para.classList.add("thought");
@@ -77,12 +74,12 @@ export class Thought {
 
   label() {
     const { steps, state, lane } = this;
-    const [, fired, changed] = state.stats.thought;
+    const [, fired, changed] = state.stats?.thought ?? [0, 0, 0];
     const shown = Math.min(steps, lane.spans.length);
     if (shown < steps) return `Thought: ${shown} of ${count(steps, "token")}`;
     const parts = [`Thought for ${count(steps, "token")}`];
-    if (!state.stats.answering) {
-      if (lane.model.busy && !state.finish) return `Thinking … ${count(steps, "token")}`;
+    if (!state.stats?.answering) {
+      if (lane.playback.busy && !state.finish) return `Thinking … ${count(steps, "token")}`;
       parts[0] += ", and came to no answer";
     }
     if (fired) parts.push(`fired ${fired}`, `changed ${changed}`);

@@ -1,39 +1,46 @@
 // The model in use, in the page's head, and the dialog that chooses another one.
 
-import { choice } from "../composer/laneeditor.js";
-import { h, set, setText } from "../core/dom.js";
+import { button, h, set, setText } from "../core/dom.js";
+import { choice } from "../core/fields.js";
+import { sameWeights } from "../session/weights.js";
 import { Catalog, size } from "./catalog.js";
 
 const OFTEN = 500; // milliseconds between two questions while something is going on
 const SELDOM = 4000; // while the dialog is open
 const RECENT = 1000; // an answer that is no older is good enough
 
-const going = (asked) => asked?.state === "loading" || asked?.state === "waiting";
+/** @param {LoadState | null | undefined} load */
+const going = (load) => load?.state === "loading" || load?.state === "waiting";
 
-export class Models {
-  /** `onmodel(info)` is called when another model is in use. */
+/** @typedef {ReturnType<typeof choice>} Choice */
+
+export class ModelPicker {
+  /**
+   * `onmodel(model)` is called when another model is in use.
+   * @param {ModelTransport} transport
+   * @param {(model: ModelLine) => void} onmodel
+   */
   constructor(transport, onmodel) {
     this.transport = transport;
     this.onmodel = onmodel;
-    this.state = {};
-    this.asked = null;
-    this.timer = null;
+    /** @type {ModelState | null} */
+    this.state = null;
+    /** @type {string | null} The load that this page asked for. */
+    this.load = null;
+    /** @type {string | null} The load that this page wants to stop. */
+    this.stopping = null;
+    /** @type {Record<keyof Choices, Choice> | null} */
+    this.choices = null;
+    this.heard = 0; // when the server last answered
+    /** @type {number | undefined} */
+    this.timer = undefined;
     this.line = h("span", {});
-    this.button = h(
-      "button",
-      { type: "button", class: "quiet", "aria-haspopup": "dialog", onclick: () => this.open() },
-      this.line,
-    );
-    this.button.hidden = true;
-    this.catalog = new Catalog((what) => this.load(what));
-    this.build();
-    const look = () => document.visibilityState === "visible" && this.refresh();
-    window.addEventListener("focus", look);
-    document.addEventListener("visibilitychange", look);
-  }
-
-  build() {
-    const button = (words, onclick) => h("button", { type: "button", onclick }, words);
+    this.button = button(this.line, () => this.open(), {
+      class: "quiet",
+      "aria-haspopup": "dialog",
+      hidden: true,
+    });
+    this.catalog = new Catalog((what) => this.begin(what));
     this.now = h("p", { class: "now" });
     this.about = h("p", { class: "about" });
     this.away = button("Put away", () => this.putAway());
@@ -62,9 +69,9 @@ export class Models {
       autocomplete: "off",
     });
     this.submit = h("button", {}, "Load");
-    const onsubmit = (event) => {
+    const onsubmit = (/** @type {Event} */ event) => {
       event.preventDefault();
-      this.load({ name: this.name.value, revision: this.revision.value });
+      this.begin({ name: this.name.value, revision: this.revision.value });
     };
     this.free = h(
       "form",
@@ -89,6 +96,9 @@ export class Models {
       this.fixed,
       this.list,
     );
+    const look = () => document.visibilityState === "visible" && this.refresh();
+    window.addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
   }
 
   async open() {
@@ -114,15 +124,15 @@ export class Models {
       this.free.hidden = answer.may !== "all";
       setText(this.title, some ? "Choose a model" : "The model");
       if (!some) return;
-      if (!this.choices) this.offer(answer.choices);
-      this.catalog.fill(answer, this.state.model?.name);
+      if (!this.choices && answer.choices) this.offer(answer.choices);
+      this.catalog.fill(answer, this.state?.model?.name);
       this.show();
     } catch (error) {
-      setText(this.wrong, error.message);
+      setText(this.wrong, error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** The controls beside the list, once it is known what can be chosen. */
+  /** The controls beside the list, once it is known what can be chosen. @param {Choices} choices */
   offer({ precision, device, attention }) {
     const again = () => this.fill();
     this.choices = {
@@ -144,23 +154,25 @@ export class Models {
   }
 
   chosen() {
-    const found = Object.entries(this.choices ?? {}).map(([name, part]) => [
-      name,
-      part.select.value,
-    ]);
-    return { precision: "auto", device: "auto", ...Object.fromEntries(found) };
+    const { precision, device, attention } = this.choices ?? {};
+    return {
+      precision: precision?.select.value ?? "auto",
+      device: device?.select.value ?? "auto",
+      attention: attention?.select.value ?? "auto",
+    };
   }
 
-  async load(what) {
+  /** Load a model. @param {Record<string, string>} what */
+  async begin(what) {
     await this.attempt(async () => {
-      this.asked = await this.transport.chooseModel({ ...this.chosen(), ...what });
+      this.load = await this.transport.chooseModel({ ...this.chosen(), ...what });
     });
   }
 
   /** The load that this page asked for, else the one that is on its way. */
   get shown() {
-    const { asked, load } = this.state;
-    return going(asked) ? asked.id : load;
+    const { asked, load } = this.state ?? {};
+    return (going(asked) ? asked?.id : load) ?? null;
   }
 
   async stop() {
@@ -173,26 +185,26 @@ export class Models {
     this.fill();
   }
 
+  /** @param {() => Promise<unknown>} action */
   async attempt(action) {
     setText(this.said, "");
     setText(this.wrong, "");
     try {
       await action();
     } catch (error) {
-      setText(this.wrong, error.message);
+      setText(this.wrong, error instanceof Error ? error.message : String(error));
     }
     await this.greet();
   }
 
   /** Ask the server how it stands, unless that has just been done. */
   refresh() {
-    if (Date.now() - (this.told ?? 0) > RECENT) this.greet();
+    if (Date.now() - this.heard > RECENT) this.greet();
   }
 
-  /** A run came from this model: is it still the one in use? */
+  /** A run came from this model: is it still the one in use? @param {ModelLine} model */
   seen(model) {
-    const { resting } = this.state;
-    if (resting || !same(model, this.state.model)) this.greet();
+    if (this.state?.resting || !sameWeights(model, this.state?.model)) this.greet();
   }
 
   /** Ask how the model stands; while something is going on, ask again. */
@@ -200,8 +212,8 @@ export class Models {
     clearTimeout(this.timer);
     let wait = SELDOM;
     try {
-      const state = await this.transport.hello(this.asked);
-      this.told = Date.now();
+      const state = await this.transport.hello(this.load);
+      this.heard = Date.now();
       this.take(state);
       wait = state.phase === "loading" || going(state.asked) ? OFTEN : 0;
     } catch {
@@ -211,31 +223,36 @@ export class Models {
     if (wait || this.dialog.open) this.timer = setTimeout(() => this.greet(), wait || SELDOM);
   }
 
+  /** @param {ModelState} state */
   take(state) {
     const former = this.state;
     this.state = state;
-    if (state.model && !same(state.model, former.model)) this.onmodel(state.model);
-    if (this.asked && state.asked && !going(state.asked)) this.ended(state);
-    const changed = former.phase !== state.phase || former.resting !== state.resting;
-    if (this.dialog.open && former.phase && changed) this.fill();
+    if (state.model && !sameWeights(state.model, former?.model)) this.onmodel(state.model);
+    if (this.load && state.asked && !going(state.asked)) this.ended(state.asked, state.model);
+    const changed = former?.phase !== state.phase || former.resting !== state.resting;
+    if (this.dialog.open && former && changed) this.fill();
     this.show();
   }
 
-  /** The load that this page asked for is over. */
-  ended({ asked, model }) {
-    this.asked = null;
+  /**
+   * The load that this page asked for is over.
+   * @param {LoadState} load
+   * @param {ModelLine | null} model
+   */
+  ended({ state, name, words = "" }, model) {
+    this.load = null;
     const stays = model ? ` ${model.name} stays in use.` : "";
-    if (asked.state === "done") setText(this.said, `${asked.name} is loaded and in use.`);
-    else if (asked.state === "stopped") setText(this.said, asked.words + stays);
-    else setText(this.wrong, asked.words + stays);
+    if (state === "done") setText(this.said, `${name} is loaded and in use.`);
+    else setText(state === "stopped" ? this.said : this.wrong, words + stays);
   }
 
   show() {
-    const { model, phase, note, resting, share, asked, can_rest } = this.state;
+    if (!this.state) return;
+    const { model, phase, note, resting, share, asked, can_rest, may } = this.state;
     const busy = phase === "loading";
     const parameters = model?.parameters ? [size(model.parameters)] : [];
     const short = model ? [model.name, ...parameters, model.dtype, model.device].join(" · ") : "";
-    this.button.hidden = !phase;
+    this.button.hidden = false;
     if (!model) setText(this.line, note || "No model: choose one");
     else if (busy) setText(this.line, `${model.name} · ${note}`);
     else setText(this.line, resting ? `${model.name} · resting` : short);
@@ -245,38 +262,32 @@ export class Models {
         ? [h("b", {}, model.name), resting ? " at rest" : " in use"]
         : ["No model is loaded."]),
     );
-    setText(this.about, this.describe());
+    setText(this.about, describe(this.state));
     this.away.hidden = !can_rest || busy;
-    const mine = going(asked);
+    const mine = Boolean(asked && going(asked));
     this.loading.hidden = !busy && !mine;
     const ahead = asked?.place === 1 ? "another model is" : `${asked?.place} others are`;
-    const queued = mine && asked.state === "waiting";
-    const waits = queued ? `${asked.name} waits: ${ahead} being loaded first.` : note;
+    const queued = mine && asked?.state === "waiting";
+    const waits = queued ? `${asked?.name} waits: ${ahead} being loaded first.` : note;
     const stopping = (busy || mine) && this.stopping === this.shown;
     setText(this.words, stopping ? "Stopping …" : (waits ?? ""));
     this.halt.disabled = stopping;
-    this.progress.hidden = queued || !Number.isFinite(share);
+    this.progress.hidden = queued || share === null;
     if (!this.progress.hidden) set(this.progress, { value: share });
     this.catalog.busy(mine);
     this.submit.disabled = mine;
-    this.halt.hidden = this.state.may === "fixed";
+    this.halt.hidden = may === "fixed";
     if (!model && !busy && note && !this.wrong.textContent) setText(this.wrong, note);
-  }
-
-  describe() {
-    const { model, resting, can_rest } = this.state;
-    if (!model) return "";
-    const facts = [`${model.dtype} on ${model.device}`, `context of ${model.context} tokens`];
-    if (model.parameters) facts.unshift(`${size(model.parameters)} parameters`);
-    if (model.revision) facts.push(`revision ${model.revision.slice(0, 7)}`);
-    const rest = "It rests: its memory is free, and the next run loads it again.";
-    const offer = "Putting it away frees its memory until the next run, which loads it again.";
-    return `${facts.join(" · ")}. ${resting ? rest : can_rest ? offer : ""}`;
   }
 }
 
-/** Whether a text of one can be gone on with by the other; device and dtype may differ. */
-export function same(one, other) {
-  const names = ["name", "revision", "parameters"];
-  return Boolean(one && other && names.every((name) => one[name] === other[name]));
+/** What the model in use is, in a sentence or two. @param {ModelState} state */
+function describe({ model, resting, can_rest }) {
+  if (!model) return "";
+  const facts = [`${model.dtype} on ${model.device}`, `context of ${model.context} tokens`];
+  if (model.parameters) facts.unshift(`${size(model.parameters)} parameters`);
+  if (model.revision) facts.push(`revision ${model.revision.slice(0, 7)}`);
+  const rest = "It rests: its memory is free, and the next run loads it again.";
+  const offer = "Putting it away frees its memory until the next run, which loads it again.";
+  return `${facts.join(" · ")}. ${resting ? rest : can_rest ? offer : ""}`;
 }

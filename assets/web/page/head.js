@@ -1,12 +1,16 @@
 // The head of the page: its name, what XTC is in a sentence, the model in use, a few tools.
 
-import { h } from "../core/dom.js";
+import { button, h } from "../core/dom.js";
 
+/** @param {string} words @param {string} label @param {() => unknown} onclick */
 export function quiet(words, label, onclick) {
-  return h("button", { type: "button", class: "quiet", "aria-label": label, onclick }, words);
+  return button(words, onclick, { class: "quiet", "aria-label": label });
 }
 
-/** `dice` is what is said of the lanes' random numbers; `model` null where none can be chosen. */
+/**
+ * `dice` is what is said of the lanes' random numbers; `model` null where none can be chosen.
+ * @param {{ model: Node | null, dice: Node, tools: Node[], turn: () => void, help: () => void }} parts
+ */
 export function pageHead({ model, dice, tools, turn, help }) {
   return h(
     "header",

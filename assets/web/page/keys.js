@@ -1,8 +1,16 @@
 // The keyboard: every key that the page knows, with the words that the help shows.
 
 import { h } from "../core/dom.js";
-import { FIRED } from "../session/playback.js";
+import { FIRED } from "../session/chips.js";
 
+/** @import { Playback } from "../session/playback.js" */
+/**
+ * What keys do beside moving along the text. `escape` returns whether there was something to leave.
+ * @typedef {{ generate: () => void, escape: () => boolean, beside: () => void, colour: () => void,
+ *   step: () => void, play: () => void, help: () => void }} Actions
+ */
+
+/** @type {[string[], string][]} */
 export const KEYS = [
   [["←", "→"], "previous and next step"],
   [["↑", "↓"], "other lane"],
@@ -17,48 +25,55 @@ export const KEYS = [
   [["Esc"], "pause, else stop, else leave step by step"],
   [["?"], "this help"],
 ];
+const FIELDS = "input:not([type=range]), textarea, select, dialog";
 
-function typing(node) {
-  return Boolean(node.closest?.("input:not([type=range]), textarea, select, dialog"));
-}
-
-/** Returns whether the key meant something. */
-export function handle(event, page) {
-  const { model } = page;
-  const { key } = event;
-  if (key === "Enter" && (event.ctrlKey || event.metaKey)) return page.generate() ?? true;
-  if (key === "Escape") return page.escape();
-  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return false;
-  const at = model.selected ?? { lane: model.lane, i: -1 };
-  const lanes = model.run?.lanes.length ?? 0;
-  const range = event.target.type === "range";
-  const button = Boolean(event.target.closest?.("button, summary, [role=tab]"));
-  const actions = {
-    ArrowLeft: () => model.select(at.lane, at.i - 1, "key"),
-    ArrowRight: () => model.select(at.lane, at.i + 1, "key"),
-    ArrowUp: () => lanes && model.look((model.lane + lanes - 1) % lanes, "key"),
-    ArrowDown: () => lanes && model.look((model.lane + 1) % lanes, "key"),
-    Home: () => model.select(at.lane, 0, "key"),
-    End: () => model.select(at.lane, Number.POSITIVE_INFINITY, "key"),
-    "[": () => model.seek(-1, (chip) => chip.outcome === FIRED),
-    "]": () => model.seek(1, (chip) => chip.outcome === FIRED),
-    "{": () => model.seek(-1, (chip) => chip.changed),
-    "}": () => model.seek(1, (chip) => chip.changed),
-    b: () => page.inspector.beside.turn(!page.inspector.beside.on),
-    c: () => page.colours.next(),
-    s: () => page.stepper.next(),
-    "?": () => page.help(),
-    " ": () => page.stepper.toggle(),
+/**
+ * Returns whether the key meant something.
+ * @param {KeyboardEvent} event
+ * @param {Playback} playback
+ * @param {Actions} actions
+ */
+export function handle(event, playback, actions) {
+  const { key, target } = event;
+  const node = target instanceof Element ? target : document.body;
+  if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    actions.generate();
+    return true;
+  }
+  if (key === "Escape") return actions.escape();
+  if (event.ctrlKey || event.metaKey || event.altKey || node.closest(FIELDS)) return false;
+  const at = playback.selected ?? { lane: playback.lane, i: -1 };
+  const lanes = playback.run?.lanes.length ?? 0;
+  const range = node.matches("[type=range]");
+  const pressed = Boolean(node.closest("button, summary, [role=tab]"));
+  /** @type {Record<string, () => unknown>} */
+  const meanings = {
+    ArrowLeft: () => playback.select(at.lane, at.i - 1, "key"),
+    ArrowRight: () => playback.select(at.lane, at.i + 1, "key"),
+    ArrowUp: () => lanes && playback.look((playback.lane + lanes - 1) % lanes, "key"),
+    ArrowDown: () => lanes && playback.look((playback.lane + 1) % lanes, "key"),
+    Home: () => playback.select(at.lane, 0, "key"),
+    End: () => playback.select(at.lane, Number.POSITIVE_INFINITY, "key"),
+    "[": () => playback.seek(-1, (chip) => chip.outcome === FIRED),
+    "]": () => playback.seek(1, (chip) => chip.outcome === FIRED),
+    "{": () => playback.seek(-1, (chip) => chip.changed),
+    "}": () => playback.seek(1, (chip) => chip.changed),
+    b: actions.beside,
+    c: actions.colour,
+    s: actions.step,
+    "?": actions.help,
+    " ": actions.play,
   };
-  const action = actions[key];
-  if (!action || (range && /^Arrow|Home|End/.test(key)) || (button && key === " ")) return false;
-  action();
+  const meaning = meanings[key];
+  if (!meaning || (range && /^Arrow|Home|End/.test(key)) || (pressed && key === " ")) return false;
+  meaning();
   return true;
 }
 
 export function helpDialog() {
-  const dialog = h("dialog", { class: "help", "aria-label": "Keys" });
-  dialog.append(
+  return h(
+    "dialog",
+    { class: "help", "aria-label": "Keys" },
     h("h2", {}, "Keys"),
     h(
       "dl",
@@ -78,5 +93,4 @@ export function helpDialog() {
     ),
     h("form", { method: "dialog" }, h("button", { class: "quiet" }, "Close")),
   );
-  return dialog;
 }

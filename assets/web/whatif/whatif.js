@@ -1,45 +1,26 @@
 // What if: other XTC settings along the text that was written. The server decides every recorded
 // step again; no model runs, and the text stays as it is.
 
-import { sameProtection } from "../composer/protect.js";
-import { decimal, h, percent, setting, token } from "../core/dom.js";
+import { button, h, token } from "../core/dom.js";
+import { decimal, percent, setting } from "../core/format.js";
+import { certainty, perToken, questions } from "./expectation.js";
 
-function same(a, b) {
-  return a.rho === b.rho && a.tau === b.tau && a.strategy === b.strategy;
-}
-
-/** The lane of a draft that stands for lane k of a run: the one of that name, or that was renamed. */
-function counterpart(lanes, heads, k) {
-  const { name } = heads[k];
-  const draft = lanes[k];
-  if (!draft || draft.name === name) return draft;
-  const another = lanes.some((lane) => lane.name === name);
-  return another || heads.some((head) => head.name === draft.name) ? undefined : draft;
-}
-
-/** Over all coins, token by token: how often XTC acts, and the probability that it removes. */
-export function perToken({ expected, removed, counts }) {
-  const tokens = Math.max(
-    1,
-    counts.reduce((sum, n) => sum + n, 0),
-  );
-  return { interventions: expected / tokens, removed, firing: (removed * tokens) / expected };
-}
-
-/** Below 1/K, what is known beyond the K recorded tokens of a step; empty where that is no question. */
-export function certainty({ exact, recorded }, tau) {
-  if (!exact) {
-    return ` May be off: a step records its ${recorded} likeliest tokens, and at this τ more may be eligible.`;
-  }
-  if (tau >= 1 / recorded) return "";
-  return ` Exact, though τ is below 1/${recorded}: no token beyond the ${recorded} recorded at each step reaches it.`;
-}
+/** @import { Playback } from "../session/playback.js" */
+/** @import { Run } from "../session/run.js" */
 
 export class WhatIf {
-  /** `reset` puts the settings of the run back, `anew` generates with the new ones. */
-  constructor(model, { reset, anew }) {
-    this.model = model;
-    this.asked = 0;
+  /**
+   * `reset` puts the settings of the run back, `anew` generates with the new ones.
+   * @param {Playback} playback
+   * @param {Pick<Transport, "whatIf">} transport
+   * @param {{ reset: () => void, anew: () => void }} events
+   */
+  constructor(playback, transport, { reset, anew }) {
+    this.playback = playback;
+    this.transport = transport;
+    this.going = false;
+    /** @type {Draft | null} The last draft, while an earlier one is being asked about. */
+    this.later = null;
     this.list = h("div", { class: "said" });
     this.element = h(
       "section",
@@ -53,75 +34,65 @@ export class WhatIf {
       h(
         "div",
         { class: "actions" },
-        h("button", { type: "button", onclick: anew }, "Generate anew"),
-        h("button", { type: "button", class: "quiet", onclick: reset }, "Put back"),
+        button("Generate anew", anew),
+        button("Put back", reset, { class: "quiet" }),
       ),
     );
-    model.on("run", () => this.clear());
+    playback.on("run", () => {
+      this.element.hidden = true;
+    });
   }
 
-  clear() {
-    this.asked += 1;
-    this.element.hidden = true;
-    for (const lane of this.model.run?.lanes ?? []) lane.imagined = null;
-  }
-
-  /** The draft in the composer changed. */
+  /** The draft in the composer changed. @param {Draft} draft */
   async update(draft) {
-    const { run } = this.model;
-    this.asked += 1;
-    if (!run || this.model.busy || !this.model.transport.whatIf) return;
+    const { run, busy } = this.playback;
+    if (!run || busy || !this.transport.whatIf) return;
     if (this.going) {
       this.later = draft;
       return;
     }
     this.going = true;
-    try {
-      await this.ask(run, draft);
-    } catch {
+    const lanes = await this.ask(run, draft).catch(
       // A value out of bounds: it is named when someone presses Generate.
-      for (const lane of run.lanes) lane.imagined = null;
-    } finally {
-      this.going = false;
+      () => run.lanes.map(() => null),
+    );
+    this.going = false;
+    if (this.playback.run === run) {
+      this.playback.imagine(lanes);
+      this.show(run);
     }
-    if (this.model.run === run) this.show();
     const { later } = this;
     this.later = null;
     if (later) this.update(later);
   }
 
-  async ask(run, { settings, protect }) {
-    // A choice is sent only where it reads otherwise; what it means, the server finds out.
-    const guard = sameProtection(protect, run.head.protect) ? {} : { protect };
-    for (const [k, lane] of run.lanes.entries()) {
-      const draft = counterpart(settings.lanes, run.head.lanes, k);
-      const own = run.head.lanes[k].sampler.xtc;
-      const known = draft && same(draft.sampler.xtc, own);
-      if (!draft || (known && (own.rho === 0 || !guard.protect))) {
-        lane.imagined = null;
-        continue;
-      }
-      const { rho, tau, strategy } = draft.sampler.xtc;
-      const xtc = structuredClone({ rho, tau, strategy, ...guard });
-      const found = await this.model.transport.whatIf(run.id, k, xtc);
-      lane.imagined = known && !found.guarded && !found.unsure.length ? null : { ...found, xtc };
+  /** @param {Run} run @param {Draft} draft @returns {Promise<(Imagined | null)[]>} */
+  async ask(run, draft) {
+    /** @type {(Imagined | null)[]} */
+    const lanes = run.lanes.map(() => null);
+    for (const [k, question] of questions(draft, run.head).entries()) {
+      const answer = question && (await this.transport.whatIf?.(run.id, k, question.xtc));
+      if (!question || !answer) continue;
+      const nothing = question.same && !answer.guarded && !answer.unsure.length;
+      lanes[k] = nothing ? null : { ...answer, xtc: question.xtc };
     }
+    return lanes;
   }
 
-  show() {
-    const { run } = this.model;
-    const lines = run.lanes.flatMap((lane, k) => (lane.imagined ? [this.line(lane, k)] : []));
+  /** @param {Run} run */
+  show(run) {
+    const lines = run.lanes.flatMap((lane, k) =>
+      lane.imagined ? [this.line(lane, lane.imagined, run.head.lanes[k].name)] : [],
+    );
     this.list.replaceChildren(...lines);
     this.element.hidden = !lines.length;
-    this.model.emit("imagine");
   }
 
-  line(lane, k) {
-    const { imagined } = lane;
-    const { name } = this.model.run.head.lanes[k];
-    const { rho, tau } = imagined.xtc;
-    const now = lane.stats?.outcomes[3] ?? 0;
-    const where = lane.stats?.thought ? " in its answer" : "";
+  /** @param {RunLane} lane @param {Imagined} imagined @param {string} name */
+  line({ stats }, imagined, name) {
+    const [rho, tau] = [Number(imagined.xtc.rho), Number(imagined.xtc.tau)];
+    const now = stats?.outcomes[3] ?? 0;
+    const where = stats?.thought ? " in its answer" : "";
     const guard = imagined.guarded ? " and other protected tokens" : "";
     const words = [
       `${name} with ρ ${setting(rho)} and τ ${setting(tau)}${guard} would fire `,
