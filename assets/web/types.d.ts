@@ -184,7 +184,7 @@ interface StepView {
   q: number;
   rank: number;
   forced: boolean;
-  /** The model showed only the head of the distribution: p, q, rank and entropy are bounds. */
+  /** The model showed only the head of the distribution: not all is exact, `notes` says what. */
   bounded: boolean;
   ids: number[];
   /** What XTC received of each of them. */
@@ -358,6 +358,8 @@ interface Chip {
   entropy: number;
   eligible: number;
   mass: number;
+  /** The model showed only the head of the distribution that it was drawn from. */
+  bounded: boolean;
   sign: string | undefined;
 }
 /** What a chip shows: what happened, or in a what-if what would have. */
@@ -375,6 +377,8 @@ interface RunLane {
   /** Where it leaves the first lane, -1 where it does not. */
   readonly splits: number;
   readonly imagined: Imagined | null;
+  /** Whether the model showed only the heads of some distributions. */
+  readonly bounded: boolean;
 }
 /** From where the selection was changed: some views then keep still. */
 type Cause = "" | "step" | "key" | "pointer" | "hover" | "timeline";

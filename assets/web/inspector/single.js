@@ -3,15 +3,13 @@
 
 import { button, h, sentence, setText, token } from "../core/dom.js";
 import { Coin } from "./coin.js";
-import { facts, IN_PART } from "./words.js";
+import { facts } from "./words.js";
 
 /** @import { Playback } from "../session/playback.js" */
 
 /** The notes of a step, each a paragraph. @param {Look} look */
 export function notesOf({ step, texts }) {
-  const own = step.notes.map((note) => sentence(note, texts));
-  const all = step.bounded ? [[IN_PART], ...own] : own;
-  return all.map((words) => h("p", { class: "note" }, words));
+  return step.notes.map((note) => h("p", { class: "note" }, sentence(note, texts)));
 }
 
 export class Single {

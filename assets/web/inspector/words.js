@@ -28,10 +28,6 @@ const KINDS = {
   rest: "",
 };
 
-/** Said of a step whose model showed only the head of its distribution. */
-export const IN_PART =
-  "The model showed only its likeliest tokens here, so these numbers are bounds.";
-
 /**
  * What happened at a step; `pending` is not drawn yet, `imagined` never was.
  * @param {StepView} step

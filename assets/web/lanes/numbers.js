@@ -38,13 +38,13 @@ function imagine(imagined, from, until) {
 /**
  * `until` tokens of a lane are shown; `off` says that XTC is off there. Thoughts do not count. In a
  * what-if the first line says how often it fired and would fire, the second what would have been.
- * @param {Pick<RunLane, "finish" | "chips" | "imagined">} lane
+ * @param {Pick<RunLane, "finish" | "chips" | "imagined" | "bounded">} lane
  * @param {LaneStats} stats
  * @param {number} until
  * @param {boolean} off
  * @returns {[string, string]}
  */
-export function numbers({ finish, chips, imagined }, stats, until, off) {
+export function numbers({ finish, chips, imagined, bounded }, stats, until, off) {
   const thought = stats.thought?.[0] ?? 0;
   const whole = until >= chips.length;
   const was = whole ? stats : tally(chips.slice(thought, until));
@@ -58,6 +58,7 @@ export function numbers({ finish, chips, imagined }, stats, until, off) {
   else if (until > thought) parts.push(`in the answer: ${fired}`);
   else parts.push("no answer yet");
   if (seen.changed !== null && (until > thought || !thought)) parts.push(`changed ${seen.changed}`);
+  if (bounded) parts.push("seen in part");
   if (finish && whole) parts.push(FINISH[finish] ?? finish);
   if (thought && until <= thought) {
     return [parts.join(" · "), "The numbers are those of the answer; thoughts do not count."];

@@ -5,6 +5,7 @@ export const OUTCOMES = ["unambiguous", "skipped", "protected", "fired"];
 export const FIRED = 3;
 const CHANGED = 4; // added to the outcome's number
 const FORCED = 8;
+const BOUNDED = 16;
 
 /**
  * A chip from the wire as an object.
@@ -23,6 +24,7 @@ export function readChip([id, text, flags, p, rank, entropy, eligible, mass, sig
     entropy: entropy / 1e3,
     eligible,
     mass: mass / 1e4,
+    bounded: Boolean(flags & BOUNDED),
     sign,
   };
 }

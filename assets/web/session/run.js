@@ -4,7 +4,7 @@ import { FIRED, firstDifference, readChip } from "./chips.js";
 
 /** @returns {{ -readonly [K in keyof RunLane]: RunLane[K] }} */
 function emptyLane() {
-  return { chips: [], stats: null, finish: null, splits: -1, imagined: null };
+  return { chips: [], stats: null, finish: null, splits: -1, imagined: null, bounded: false };
 }
 
 export class Run {
@@ -57,7 +57,9 @@ export class Run {
       const from = at[k];
       if (from > have.length) return null;
       for (const values of chips.slice(have.length - from)) {
-        have.push(readChip(values));
+        const chip = readChip(values);
+        have.push(chip);
+        if (chip.bounded) this.#lanes[k].bounded = true;
         grown = true;
       }
     }
