@@ -4,13 +4,26 @@
 
 // ---- What the controls are made from (controls.specification)
 
-type KnobName =
-  | "rho" | "tau" | StackKnob | "max_new_tokens" | "seed" | "top_candidates";
+type KnobName = "rho" | "tau" | StackKnob | "max_new_tokens" | "seed" | "top_candidates";
 type StackKnob =
-  | "repetition_penalty" | "presence_penalty" | "frequency_penalty" | "penalty_window"
-  | "dry_multiplier" | "dry_base" | "dry_allowed_length" | "dry_window"
-  | "temperature" | "dynatemp_range" | "dynatemp_exponent"
-  | "top_n_sigma" | "top_k" | "top_p" | "min_p" | "typical_p" | "epsilon_cutoff" | "eta_cutoff";
+  | "repetition_penalty"
+  | "presence_penalty"
+  | "frequency_penalty"
+  | "penalty_window"
+  | "dry_multiplier"
+  | "dry_base"
+  | "dry_allowed_length"
+  | "dry_window"
+  | "temperature"
+  | "dynatemp_range"
+  | "dynatemp_exponent"
+  | "top_n_sigma"
+  | "top_k"
+  | "top_p"
+  | "min_p"
+  | "typical_p"
+  | "epsilon_cutoff"
+  | "eta_cutoff";
 /** A value and the words for it. */
 type Option = [value: string, label: string];
 
@@ -133,7 +146,15 @@ interface LaneStats {
   answering?: boolean;
 }
 type RunState =
-  | "" | "starting" | "waiting" | "running" | "done" | "stopped" | "failed" | "recorded" | "loaded";
+  | ""
+  | "starting"
+  | "waiting"
+  | "running"
+  | "done"
+  | "stopped"
+  | "failed"
+  | "recorded"
+  | "loaded";
 
 /** What an answer about a run holds of it: whole with a head, else what is new. */
 interface Message {
@@ -319,8 +340,13 @@ type RunRequest =
 
 /** The parts that only a server has are missing in a replay. */
 interface Transport {
-  block(run: string, lane: number, index: number, candidates: number, xtc: OtherXtc | null):
-    Promise<Block>;
+  block(
+    run: string,
+    lane: number,
+    index: number,
+    candidates: number,
+    xtc: OtherXtc | null,
+  ): Promise<Block>;
   run?(request: RunRequest & { req: number }): void;
   stop?(run: string): unknown;
   stages?(run: string, lane: number, i: number, candidates: number): Promise<StageView>;

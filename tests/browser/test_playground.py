@@ -238,7 +238,7 @@ def test_stage_by_stage(visit: Visit, fake: Server, keep: Keep) -> None:
     chips(page, 2).nth(3).click()
     page.get_by_text("Stage by stage").click()
     heads = page.locator(".stages .head")
-    expect(heads).to_have_text(["model", "min-p", "XTC"])
+    expect(heads).to_have_text(["model", "Min-p", "XTC"])
     expect(page.locator(".stages .tau-text")).to_have_text([re.compile("cut"), "τ 0.10"])
     keep(page, "stages")
 
@@ -255,7 +255,7 @@ def test_the_stages_have_the_colours_of_the_bars(visit: Visit, fake: Server) -> 
     page.locator("#lane-2 .t.o3").first.click()
     inspector(page)
     page.get_by_text("Stage by stage").click()
-    expect(page.locator(".stages .head")).to_have_text(["model", "min-p", "XTC"])
+    expect(page.locator(".stages .head")).to_have_text(["model", "Min-p", "XTC"])
     found = page.evaluate(kinds)
     third = len(found) // 3
     # What comes before what XTC received has no colours yet.

@@ -88,6 +88,8 @@ export class Lane {
     // Whether the end is in view, and is to stay there while tokens come.
     this.follow = true;
     this.ending = 0;
+    /** @type {Imagined | null} What the tag speaks of. */
+    this.tagged = null;
     const { body } = this;
     body.addEventListener(
       "scroll",
@@ -257,12 +259,20 @@ export class Lane {
     const { state } = this;
     this.thought.update();
     if (!state.stats) return setText(this.numbers, "\u00a0");
-    const { sampler } = this.head;
-    const xtc = { ...sampler.xtc, ...state.imagined?.xtc };
-    const tag = laneTag({ ...sampler, xtc }, this.spec);
-    setText(this.tag, state.imagined ? `what if ${tag}` : tag);
-    const [first, second] = numbers(state, state.stats, this.spans.length, xtc.rho === 0);
+    this.fillTag(state.imagined);
+    const { rho } = state.imagined?.xtc ?? this.head.sampler.xtc;
+    const [first, second] = numbers(state, state.stats, this.spans.length, rho === 0);
     setText(this.numbers, first);
     setText(this.more, second);
+  }
+
+  /** The settings that the colours show. @param {Imagined | null} imagined */
+  fillTag(imagined) {
+    if (imagined === this.tagged) return;
+    this.tagged = imagined;
+    const { sampler } = this.head;
+    const xtc = { ...sampler.xtc, ...imagined?.xtc };
+    const tag = laneTag({ ...sampler, xtc }, this.spec);
+    setText(this.tag, imagined ? `what if ${tag}` : tag);
   }
 }

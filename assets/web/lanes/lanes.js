@@ -101,16 +101,18 @@ export class Lanes {
     this.playback.select(lane.index, Number(span.dataset.i), "pointer");
   }
 
-  /** @param {Cause} origin */
-  select(origin) {
-    for (const span of this.marked) {
-      span.classList.remove("sel", "mate");
-      span.removeAttribute("aria-selected");
-    }
-    this.marked = [];
+  /** Another word is looked at. Sizes are read before marks are moved: that saves a layout. */
+  select(/** @type {Cause} */ origin) {
     const at = this.playback.focus;
-    if (!at) return;
-    if (this.narrow && this.playback.pending && !this.playback.preview) this.show(at.lane);
+    if (at) this.bringIntoView(at, origin);
+    this.unmark();
+    if (at) this.mark(at, origin);
+  }
+
+  /** @param {Place} at @param {Cause} origin */
+  bringIntoView(at, origin) {
+    const { narrow, playback } = this;
+    if (narrow && playback.pending && !playback.preview) this.show(at.lane);
     /** @type {[HTMLElement, HTMLElement][]} */
     const reached = [];
     for (const lane of this.lanes) {
@@ -118,10 +120,31 @@ export class Lanes {
       if (!span) continue;
       const own = lane.index === at.lane;
       if (own && origin !== "hover") lane.thought.show(at.i);
-      if ((origin !== "pointer" || !own) && !lane.thought.hides(at.i)) {
-        lane.leaveEnd();
-        reached.push([lane.body, span]);
-      }
+      if ((origin === "pointer" && own) || lane.thought.hides(at.i)) continue;
+      lane.leaveEnd();
+      reached.push([lane.body, span]);
+    }
+    reach(reached);
+    const there = this.lanes[at.lane]?.spans[at.i];
+    if (there && narrow && origin !== "pointer" && origin !== "hover") {
+      this.show(at.lane, origin ? "auto" : "instant");
+    }
+  }
+
+  unmark() {
+    for (const span of this.marked) {
+      span.classList.remove("sel", "mate");
+      span.removeAttribute("aria-selected");
+    }
+    this.marked = [];
+  }
+
+  /** @param {Place} at @param {Cause} origin */
+  mark(at, origin) {
+    for (const lane of this.lanes) {
+      const span = lane.spans[at.i];
+      if (!span) continue;
+      const own = lane.index === at.lane;
       span.classList.add(own ? "sel" : "mate");
       this.marked.push(span);
       if (!own) continue;
@@ -130,11 +153,7 @@ export class Lanes {
       if (origin === "key" && document.activeElement !== lane.tokens) {
         lane.tokens.focus({ preventScroll: true });
       }
-      if (origin !== "pointer" && origin !== "hover" && this.narrow) {
-        this.show(lane.index, origin ? "auto" : "instant");
-      }
     }
-    reach(reached);
   }
 }
 

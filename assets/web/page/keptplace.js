@@ -9,5 +9,5 @@ export function holdHeights(elements) {
 
 /** @param {HTMLElement} element */
 export function releaseHeight(element) {
-  element.style.minHeight = "";
+  if (element.style.minHeight) element.style.minHeight = "";
 }
