@@ -1,6 +1,7 @@
 // Protected tokens: which ones XTC must never remove, and what that means on the model in use.
 
 import { h, setText, token } from "../core/dom.js";
+import { wordsOf } from "../core/errors.js";
 import { choice, lines, toggle } from "../core/fields.js";
 import { count } from "../core/format.js";
 
@@ -78,7 +79,7 @@ export class Protect {
     try {
       answer = await this.ask(question);
     } catch (error) {
-      if (this.question === question) this.empty(error instanceof Error ? error.message : "");
+      if (this.question === question) this.empty(wordsOf(error));
       return;
     }
     if (this.question !== question) return;

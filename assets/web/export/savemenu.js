@@ -1,6 +1,7 @@
 // What can be kept of a run: files to take away, and a trace to open again.
 
 import { h } from "../core/dom.js";
+import { wordsOf } from "../core/errors.js";
 import { Menu } from "../core/menu.js";
 import { figure, picture } from "./figure.js";
 
@@ -66,7 +67,7 @@ export class SaveMenu {
     try {
       download(name, await this.transport.export(run.id, kind), type);
     } catch (error) {
-      this.onproblem(error instanceof Error ? error.message : String(error));
+      this.onproblem(wordsOf(error));
     }
   }
 
@@ -85,7 +86,7 @@ export class SaveMenu {
     try {
       await this.onopen(await readTrace(file), file.name);
     } catch (error) {
-      this.onproblem(error instanceof Error ? error.message : String(error));
+      this.onproblem(wordsOf(error));
     }
   }
 }

@@ -3,7 +3,7 @@
 import { percent, setting } from "../core/format.js";
 
 /** @import { Cell, PairRow, Row } from "./distribution.js" */
-/** @import { BarCell, BarView } from "./bars.js" */
+/** @import { BarCell, BarView } from "./barparts.js" */
 /** @typedef {{ title: string, tag: string, tau: number, own: boolean, open: boolean }} LaneHead */
 
 const FINE = 1e-4; // per cent: there is room for small numbers beside short bars

@@ -1,6 +1,7 @@
 // The model in use, in the page's head, and the dialog that chooses another one.
 
 import { button, h, set, setText } from "../core/dom.js";
+import { wordsOf } from "../core/errors.js";
 import { choice } from "../core/fields.js";
 import { sameWeights } from "../session/weights.js";
 import { Catalog, size } from "./catalog.js";
@@ -128,7 +129,7 @@ export class ModelPicker {
       this.catalog.fill(answer, this.state?.model?.name);
       this.show();
     } catch (error) {
-      setText(this.wrong, error instanceof Error ? error.message : String(error));
+      setText(this.wrong, wordsOf(error));
     }
   }
 
@@ -192,7 +193,7 @@ export class ModelPicker {
     try {
       await action();
     } catch (error) {
-      setText(this.wrong, error instanceof Error ? error.message : String(error));
+      setText(this.wrong, wordsOf(error));
     }
     await this.greet();
   }

@@ -2,6 +2,16 @@
 
 import { button, h } from "../core/dom.js";
 
+const SHARED =
+  "All lanes share one prompt and one set of dice, so where they part, their settings are the reason.";
+const APART =
+  "All lanes of this run share one prompt, but each has dice of its own, so they also part by chance.";
+
+/** What is said of the lanes' random numbers. @param {boolean} shared */
+export function diceWords(shared) {
+  return shared ? SHARED : APART;
+}
+
 /** @param {string} words @param {string} label @param {() => unknown} onclick */
 export function quiet(words, label, onclick) {
   return button(words, onclick, { class: "quiet", "aria-label": label });

@@ -2,6 +2,7 @@
 
 import { Composer } from "../composer/composer.js";
 import { h, set, setText } from "../core/dom.js";
+import { wordsOf } from "../core/errors.js";
 import { SaveMenu } from "../export/savemenu.js";
 import { Inspector } from "../inspector/inspector.js";
 import { Colours } from "../lanes/colours.js";
@@ -11,20 +12,15 @@ import { StatusLine, statusWords } from "../lanes/statusline.js";
 import { Stepper } from "../lanes/stepper.js";
 import { Timeline, timelineKey } from "../lanes/timeline.js";
 import { ModelPicker } from "../models/picker.js";
-import { awaits, draftOf, placeOf, touched } from "../session/draft.js";
-import { fromLink, toLink } from "../session/link.js";
+import { awaits, draftOf, touched } from "../session/draft.js";
 import { Playback } from "../session/playback.js";
 import { Session } from "../session/session.js";
 import { StrengthMap } from "../whatif/strengthmap.js";
 import { WhatIf } from "../whatif/whatif.js";
-import { pageHead, quiet } from "./head.js";
+import { diceWords, pageHead } from "./head.js";
 import { holdHeights, releaseHeight } from "./keptplace.js";
 import { handle, helpDialog } from "./keys.js";
-
-const SHARED =
-  "All lanes share one prompt and one set of dice, so where they part, their settings are the reason.";
-const APART =
-  "All lanes of this run share one prompt, but each has dice of its own, so they also part by chance.";
+import { ShareLink } from "./sharelink.js";
 
 const NARROW = matchMedia("(max-width: 900px)"); // as in the style sheets
 
@@ -73,14 +69,14 @@ export class Page {
       onproblem: (words) => this.composer.fail(words),
     });
     this.dialog = helpDialog();
-    this.dice = h("span", {}, SHARED);
+    this.dice = h("span", {}, diceWords(true));
     this.tools = new RunTools(playback, {
       onward: () => this.goOn(),
       again: () => this.anew(),
       undo: () => this.undo(),
       most: spec.maxTokens,
     });
-    this.share = quiet("Link", "Copy a link to this run", () => this.copyLink());
+    this.shareLink = new ShareLink(playback, () => this.composer.draft);
     this.assemble();
     this.listen();
     this.drawTools();
@@ -93,7 +89,7 @@ export class Page {
       pageHead({
         model: picker?.button ?? null,
         dice: this.dice,
-        tools: only(this.share, this.saveMenu.element),
+        tools: only(this.shareLink.button, this.saveMenu.element),
         turn: () => document.body.classList.toggle("dark"),
         help: () => this.help(),
       }),
@@ -123,7 +119,7 @@ export class Page {
     const { root, playback, session, composer } = this;
     playback.on("run", () => {
       set(root, { "data-empty": null });
-      setText(this.dice, playback.run?.head.shared ? SHARED : APART);
+      setText(this.dice, diceWords(Boolean(playback.run?.head.shared)));
     });
     playback.on("run reveal", () => this.stepped());
     playback.on("state", () => this.drawTools());
@@ -251,7 +247,7 @@ export class Page {
     try {
       await this.session.undo();
     } catch (error) {
-      this.composer.fail(error instanceof Error ? error.message : String(error));
+      this.composer.fail(wordsOf(error));
     }
     this.drawTools();
   }
@@ -291,26 +287,12 @@ export class Page {
     this.imagineDraft();
   }
 
-  async copyLink() {
-    const { run, selected } = this.playback;
-    const { draft } = this.composer;
-    const page = `${location.origin}${location.pathname}${location.search}`;
-    const link = run
-      ? toLink(page, draftOf(run.head, draft), placeOf(run.head, selected))
-      : toLink(page, draft, null);
-    history.replaceState(null, "", link);
-    await navigator.clipboard?.writeText(link).catch(() => {});
-    const branches = run?.head.lanes.some((lane) => lane.branch);
-    setText(this.share, branches ? "Link copied, without the branch" : "Link copied");
-    setTimeout(() => setText(this.share, "Link"), 1800);
-  }
-
   /** A link was opened: take its settings, write, and look at its step. */
   follow() {
-    const link = fromLink(location.hash);
-    if (!link) return;
-    this.composer.take(link.draft);
-    this.generate({ goal: link.selected });
+    const { opened } = this.shareLink;
+    if (!opened) return;
+    this.composer.take(opened.draft);
+    this.generate({ goal: opened.selected });
   }
 
   /** Esc pauses Play, else stops a run, else leaves step by step. */

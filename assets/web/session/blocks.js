@@ -1,5 +1,7 @@
 // The full records of steps, fetched in blocks of 64 when someone looks at one. No document.
 
+import { wordsOf } from "../core/errors.js";
+
 /** @import { Run } from "./run.js" */
 
 export const BLOCK = 64;
@@ -94,8 +96,7 @@ export class Blocks {
       this.#onblock();
     } catch (error) {
       this.#wanted.delete(key);
-      const words = error instanceof Error ? error.message : String(error);
-      this.#onproblem(`This step could not be loaded: ${words}`);
+      this.#onproblem(`This step could not be loaded: ${wordsOf(error)}`);
     }
   }
 }

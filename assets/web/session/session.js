@@ -2,6 +2,8 @@
 // before it. It takes the server's messages and asks the server, and knows nothing of the document.
 
 import { Emitter } from "../core/emitter.js";
+import { wordsOf } from "../core/errors.js";
+import { FormerRuns } from "./former.js";
 import { next } from "./phases.js";
 import { sameWeights } from "./weights.js";
 
@@ -12,12 +14,7 @@ import { sameWeights } from "./weights.js";
  * loaded meanwhile.
  * @typedef {{ kind: "own" | "recorded" | "file" | "elsewhere", name: string }} Origin
  */
-/**
- * A run that was on show before.
- * @typedef {{ id: string, selected: Place | null, origin: Origin, base: Draft | null }} Former
- */
 
-const MOST_FORMER = 20;
 /** @type {Origin} */
 const OWN = { kind: "own", name: "" };
 
@@ -45,8 +42,7 @@ export class Session extends Emitter {
   /** @type {Draft | null} */
   #base = null;
   #origin = OWN;
-  /** @type {Former[]} */
-  #former = [];
+  #former = new FormerRuns();
   /** @type {ModelLine | null} */
   #model = null;
   /** @type {Message[]} */
@@ -103,7 +99,7 @@ export class Session extends Emitter {
 
   /** Whether there is a run to go back to. */
   get canUndo() {
-    return this.#former.length > 0;
+    return this.#former.any;
   }
 
   /** Whether it is known which model is in use. */
@@ -206,6 +202,7 @@ export class Session extends Emitter {
   /** Something was missed: ask for all that is not here yet. @param {Message} message */
   async #heal(message) {
     this.#happen("miss");
+    const { state } = message;
     const { run } = this.#playback;
     const at = run && this.#shows(message.run) ? run.lengths : [];
     try {
@@ -214,9 +211,9 @@ export class Session extends Emitter {
       this.#happen("heal");
     } catch (error) {
       // It stays lost until a later message can be healed, or the run has its end.
-      const words = error instanceof Error ? error.message : String(error);
-      this.emit("refused", { problem: { message: `A part of this run is missing: ${words}` } });
-      if (message.state === "running") return;
+      const message = `A part of this run is missing: ${wordsOf(error)}`;
+      this.emit("refused", { problem: { message } });
+      if (state === "running") return;
     }
     this.#settle(message);
   }
@@ -284,10 +281,8 @@ export class Session extends Emitter {
 
   #remember() {
     const { run, selected } = this.#playback;
-    if (run) {
-      this.#former.push({ id: run.id, selected, origin: this.#origin, base: this.#base });
-    }
-    if (this.#former.length > MOST_FORMER) this.#former.shift();
+    const { origin, base } = this;
+    if (run) this.#former.push({ id: run.id, selected, origin, base });
   }
 
   /** Back to the run that was on show before. Throws where the server has it no more. */
