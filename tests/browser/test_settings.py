@@ -22,7 +22,7 @@ def test_what_is_no_number_is_named_at_once_and_stays(visit: Visit, fake: Server
         expect(wrong).to_have_text(f"τ floor must be in (0, 1), but is {shown}")
         expect(field).to_have_value(text)
         # An error says enough: the hint for a τ that never acts would be a second voice.
-        expect(page.locator(".hints")).to_be_empty()
+        expect(page.locator(".warnings")).to_be_empty()
     setting(page, "rho", "x")
     expect(chip).to_have_text("XTC ρ ? · τ 3")
     setting(page, "rho", "0,75")

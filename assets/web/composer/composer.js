@@ -39,7 +39,7 @@ export class Composer {
     this.run = button("Generate", onrun, { class: "primary" });
     this.step = button("Step", onstep, { title: "Write one token at a time" });
     this.stop = button("Stop", onstop, { disabled: true });
-    this.warnings = h("div", { class: "hints", role: "status" });
+    this.warnings = h("div", { class: "warnings", role: "status" });
     this.error = h("p", { class: "wrong", role: "alert", "data-testid": "error" });
     this.panel = new Panel(spec, this.next, {
       onfill: () => this.fill(),
