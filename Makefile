@@ -23,6 +23,7 @@ check: $(VENV)/.dev node_modules/.installed ## format, lint and types: Python, J
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	node_modules/.bin/biome ci --no-errors-on-unmatched
+	node_modules/.bin/tsc
 
 format: $(VENV)/.dev node_modules/.installed ## rewrite the sources in the house format
 	$(BIN)/ruff format .

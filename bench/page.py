@@ -231,7 +231,7 @@ def streaming(visit: Visit, model: FakeModel) -> list[Result]:
     model.delay = 1 / RATE - 0.002  # what a step takes beside
     page.fill(".composer [data-field=max_new_tokens]", str(TOKENS))
     page.get_by_role("button", name="Generate", exact=True).click()
-    page.wait_for_selector(".composer[data-phase=running]")
+    page.wait_for_selector(".composer[data-phase=writing]")
     results = []
     for middle in (100, TOKENS - WINDOW):
         reached(page, middle - WINDOW // 2)

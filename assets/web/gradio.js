@@ -1,14 +1,29 @@
 // The page inside gradio's HTML component: its props carry the messages, its events the requests.
 
-import { Page } from "./page.js";
+import { Page } from "./page/page.js";
 
-/** `gradio` holds what gradio gives to `js_on_load`: element, trigger, props, server, watch. */
+/**
+ * What gradio gives to `js_on_load`.
+ * @typedef {{
+ *   element: HTMLElement,
+ *   trigger: (event: string, data: unknown) => void,
+ *   props: { value: string },
+ *   server: Record<string, (values: unknown[]) => Promise<string>>,
+ *   watch: (name: string, listener: () => void) => void,
+ * }} Gradio
+ */
+
+/**
+ * @param {Gradio} gradio
+ * @param {Spec} spec
+ */
 export function startPage({ element, trigger, props, server, watch }, spec) {
-  const ask = async (name, ...values) => {
+  const ask = async (/** @type {string} */ name, /** @type {unknown[]} */ ...values) => {
     const answer = JSON.parse(await server[name](values));
     if (answer?.error) throw new Error(answer.error.message);
     return answer;
   };
+  /** @type {Transport} */
   const transport = {
     run: (request) => trigger("run", request),
     stop: (run) => server.stop([run]),
@@ -20,22 +35,26 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
     export: (run, kind) => ask("export", run, kind),
     load: (text) => ask("load", text),
     open: (run, at) => ask("open", run, at),
+  };
+  /** @type {ModelTransport} */
+  const models = {
     hello: (load) => ask("hello", load),
     models: (precision, device) => ask("models", precision, device),
     chooseModel: (data) => ask("choose_model", data),
     stopModel: (load) => ask("stop_model", load),
     putAway: () => ask("put_away_model"),
   };
-  const page = new Page(element.querySelector(".xtc"), spec, transport);
+  const root = /** @type {HTMLElement} */ (element.querySelector(".xtc"));
+  const page = new Page(root, spec, transport, models);
   let last = "";
   const take = () => {
     if (!props.value || props.value === last) return;
     last = props.value;
-    page.message(JSON.parse(props.value));
+    page.session.receive(JSON.parse(props.value));
   };
   watch("value", take);
   take();
-  page.models.greet();
+  page.picker?.greet();
   page.follow();
   return page;
 }

@@ -52,7 +52,7 @@ def generate(page: Page, prompt: str | None = None, length: int | None = None) -
 
 def writing(page: Page, tokens_at_least: int = 1, lane: int = 0) -> None:
     """Wait until a run of this page has written something."""
-    page.wait_for_selector(".composer[data-phase=running]")
+    page.wait_for_selector(".composer[data-phase=writing]")
     page.wait_for_function(
         "([lane, n]) => document.querySelectorAll(`#lane-${lane} .t`).length >= n",
         arg=[lane, tokens_at_least],

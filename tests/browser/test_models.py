@@ -173,7 +173,7 @@ def test_a_load_during_a_run_waits_for_it_and_the_run_goes_on(
     expect(dialog.locator(".loading")).to_contain_text("waiting for the model to be free")
     dialog.get_by_role("button", name="Stop").click()
     expect(chooser.get_by_test_id("model-said")).to_contain_text("fake stays in use")
-    expect(writer.locator(".composer[data-phase=running]")).to_be_attached()
+    expect(writer.locator(".composer[data-phase=writing]")).to_be_attached()
     load(dialog, folder)
     expect(dialog.locator(".loading")).to_contain_text("waiting for the model to be free")
     writer.keyboard.press("Escape")

@@ -1,168 +1,19 @@
-"""Two lanes side by side in the inspector: the rows as data, and the stories in a real browser."""
+"""Two lanes side by side in the inspector."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Server, Visit
 from tests.browser.driver import chips, counts, inspector, run, tokens
-from xtc_viz.settings import SamplerSettings, XTCSettings
-from xtc_viz.ui import controls, web
 
 Keep = Callable[..., None]
-Step = dict[str, Any]
 
 PART = re.compile("Here they part")
-
-
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Page]:
-    """An empty page that knows the pure modules."""
-    page = browser.new_page()
-    for name in ("distribution", "words"):
-        page.add_script_tag(content=f"{web.script(name)};window.{name} = module_{name};")
-    yield page
-    page.close()
-
-
-def viewed(probs: dict[int, float], token: int, *, depth: int, tau: float, fired: bool) -> Step:
-    """One step as the page gets it, of a whole distribution."""
-    ids = sorted(probs, key=lambda v: (-probs[v], v))
-    eligible = sum(p >= tau for p in probs.values())
-    fires = fired and eligible > 1
-    removed = ids[: eligible - 1] if fires else []
-    keep = [v for i, v in enumerate(ids) if i < max(depth, eligible) or v == token]
-    return {
-        "token": token,
-        "instead": token,
-        "outcome": "fired" if fires else "skipped",
-        "eligible": eligible,
-        "removed": removed,
-        "kept": [v for v in ids[:eligible] if v not in removed],
-        "power": 1.0,
-        "log_z": math.log(1.0 - math.fsum(probs[v] for v in removed)),
-        "greedy": False,
-        "ids": keep,
-        "probs": [probs[v] for v in keep],
-        "rest": max(0.0, 1.0 - math.fsum(probs[v] for v in keep)),
-    }
-
-
-def together(page: Page, steps: list[Step], limit: int, own: int) -> list[Any]:
-    texts: list[dict[str, str]] = [{str(v): f"t{v}" for v in step["ids"]} for step in steps]
-    arguments = [steps, texts, limit, own]
-    found: list[Any] = page.evaluate("(given) => distribution.together(...given)", arguments)
-    return found
-
-
-def test_the_rows_of_two_lanes_worked_by_hand(blank: Page) -> None:
-    left = viewed({1: 0.5, 2: 0.3, 3: 0.15, 4: 0.05}, 1, depth=3, tau=0.2, fired=False)
-    right = viewed({1: 0.5, 2: 0.3, 4: 0.12, 5: 0.08}, 2, depth=3, tau=0.2, fired=True)
-    rows = together(blank, [left, right], 10, 0)
-    # In the order of the left lane, then what only the right one has.
-    assert [row["text"] for row in rows] == ["t1", "t2", "t3", "t4", "everything else"]
-    cells = [[(c["kind"], round(c["p"], 6), round(c["q"], 6)) for c in r["cells"]] for r in rows]
-    assert cells[0] == [("eligible", 0.5, 0.5), ("removed", 0.5, 0.0)]
-    assert cells[1] == [("eligible", 0.3, 0.3), ("kept", 0.3, 0.6)]
-    drawn = [[cell["drawn"] for cell in row["cells"]] for row in rows[:2]]
-    assert drawn == [[True, False], [False, True]]
-    # Not recorded in that lane: at most what is least there, and no more than what is left.
-    assert [(c["known"], round(c["p"], 6)) for c in rows[2]["cells"]] == [
-        (True, 0.15),
-        (False, 0.08),
-    ]
-    assert [(c["known"], round(c["p"], 6)) for c in rows[3]["cells"]] == [
-        (False, 0.05),
-        (True, 0.12),
-    ]
-    assert cells[4] == [("rest", 0.05, 0.05), ("rest", 0.08, 0.16)]
-    # From the other lane's side the rest of the order changes.
-    swapped = together(blank, [left, right], 10, 1)
-    assert [row["text"] for row in swapped[:4]] == ["t1", "t2", "t4", "t3"]
-
-
-@st.composite
-def distributions(draw: st.DrawFn) -> tuple[dict[int, float], Step]:
-    ids = draw(st.lists(st.integers(0, 40), min_size=2, max_size=30, unique=True))
-    weights = draw(st.lists(st.floats(0.01, 100), min_size=len(ids), max_size=len(ids)))
-    probs = {v: w / math.fsum(weights) for v, w in zip(ids, weights, strict=True)}
-    step = viewed(
-        probs,
-        draw(st.sampled_from(ids)),
-        depth=draw(st.integers(1, 12)),
-        tau=draw(st.floats(0.02, 0.4)),
-        fired=draw(st.booleans()),
-    )
-    return probs, step
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.tuples(distributions(), distributions()), st.integers(1, 12), st.integers(0, 1))
-def test_each_of_two_columns_sums_to_one_and_no_bound_is_too_low(
-    blank: Page, two: tuple[tuple[dict[int, float], Step], ...], limit: int, own: int
-) -> None:
-    rows = together(blank, [step for _, step in two], limit, own)
-    ids = [row["id"] for row in rows]
-    assert len(set(ids)) == len(ids)
-    for k, (probs, step) in enumerate(two):
-        cells = [row["cells"][k] for row in rows]
-        known = [cell for cell in cells if cell["known"]]
-        assert math.fsum(cell["p"] for cell in known) == pytest.approx(1.0)
-        assert math.fsum(cell["q"] for cell in known) == pytest.approx(1.0)
-        assert {*step["ids"][: step["eligible"]], step["token"]} <= set(ids)
-        for cell in cells[:-1]:
-            true = probs.get(cell["id"], 0.0)
-            if cell["known"]:
-                assert cell["p"] == pytest.approx(true)
-            else:
-                assert cell["p"] >= true - 1e-9
-    order = [row["cells"][own] for row in rows[:-1] if row["cells"][own]["known"]]
-    assert [cell["p"] for cell in order] == sorted((cell["p"] for cell in order), reverse=True)
-
-
-def test_one_lane_is_the_same_rows_as_before(blank: Page) -> None:
-    step = viewed({1: 0.5, 2: 0.3, 3: 0.15, 4: 0.05}, 4, depth=4, tau=0.2, fired=True)
-    rows = blank.evaluate("(s) => distribution.rows(s, {1: 'a', 2: 'b', 4: 'd'}, 2)", step)
-    found = [(row["text"], row["kind"], round(row["p"], 6), round(row["q"], 6)) for row in rows]
-    assert found == [
-        ("a", "removed", 0.5, 0.0),
-        ("b", "kept", 0.3, 0.6),
-        ("d", "tail", 0.05, 0.1),
-        ("everything else", "rest", 0.15, 0.3),
-    ]
-
-
-def test_the_page_says_whether_two_distributions_are_the_same(blank: Page) -> None:
-    knobs = controls.specification()["knobs"]
-
-    def said(a: SamplerSettings, b: SamplerSettings, parted: int, i: int) -> str:
-        given = [[a.to_dict(), b.to_dict()], parted, i, knobs]
-        words: str = blank.evaluate("(given) => words.sameness(...given)", given)
-        return words
-
-    plain, warm = SamplerSettings(), SamplerSettings(temperature=1.3, top_p=0.9)
-    xtc = SamplerSettings(xtc=XTCSettings(rho=0.5))
-    begin = "Both lanes begin at the same prompt, so the model gives both the same probabilities"
-    assert said(plain, xtc, -1, 0) == f"{begin}; only the settings of XTC differ."
-    same = "Both lanes have written the same text so far, so the model gives both the same "
-    assert said(plain, plain, -1, 4) == f"{same}probabilities, and their settings are the same too."
-    assert said(plain, xtc, 4, 4) == (
-        f"{same}probabilities; only the settings of XTC differ. Here they part."
-    )
-    assert said(warm, xtc, 9, 4) == (
-        f"{same}probabilities; what reaches XTC differs by their settings (temperature, top-p)."
-    )
-    differ = "The texts differ since token 5, so these are two different distributions."
-    assert said(plain, xtc, 4, 5) == said(warm, xtc, 4, 90) == differ
 
 
 def parting(page: Page, a: int = 0, b: int = 1) -> int:

@@ -196,7 +196,7 @@ def test_what_if_follows_the_sliders_along_the_same_text(
     setting(page, "tau", "0.6")
     expect(words).to_contain_text("The map ends at τ 0.50")
     expect(panel).to_contain_text("XTC can never fire")
-    expect(page.locator(".hints")).to_contain_text("above τ = 0.5 XTC can never act")
+    expect(page.locator(".warnings")).to_contain_text("above τ = 0.5 XTC can never act")
     page.get_by_role("button", name="Put back").click()
     expect(panel).to_be_hidden()
     expect(page.locator("#lane-1 .t.o3")).to_have_count(fired)
@@ -238,7 +238,7 @@ def test_stage_by_stage(visit: Visit, fake: Server, keep: Keep) -> None:
     chips(page, 2).nth(3).click()
     page.get_by_text("Stage by stage").click()
     heads = page.locator(".stages .head")
-    expect(heads).to_have_text(["model", "min-p", "XTC"])
+    expect(heads).to_have_text(["model", "Min-p", "XTC"])
     expect(page.locator(".stages .tau-text")).to_have_text([re.compile("cut"), "τ 0.10"])
     keep(page, "stages")
 
@@ -255,7 +255,7 @@ def test_the_stages_have_the_colours_of_the_bars(visit: Visit, fake: Server) -> 
     page.locator("#lane-2 .t.o3").first.click()
     inspector(page)
     page.get_by_text("Stage by stage").click()
-    expect(page.locator(".stages .head")).to_have_text(["model", "min-p", "XTC"])
+    expect(page.locator(".stages .head")).to_have_text(["model", "Min-p", "XTC"])
     found = page.evaluate(kinds)
     third = len(found) // 3
     # What comes before what XTC received has no colours yet.
@@ -550,11 +550,11 @@ def test_without_shared_dice_the_page_does_not_speak_of_them(visit: Visit, fake:
 def test_helpful_words_for_code_and_structure(visit: Visit, fake: Server) -> None:
     page = visit(fake)
     page.fill("#prompt", "def add(a, b):\n    return")
-    expect(page.locator(".hints")).to_contain_text("ρ of at most 0.15")
+    expect(page.locator(".warnings")).to_contain_text("ρ of at most 0.15")
     page.fill("#prompt", 'Extract the names as JSON: {"names":')
-    expect(page.locator(".hints")).to_contain_text("ρ of at most 0.20")
+    expect(page.locator(".warnings")).to_contain_text("ρ of at most 0.20")
     page.fill("#prompt", "Once upon a time")
-    expect(page.locator(".hints")).to_be_empty()
+    expect(page.locator(".warnings")).to_be_empty()
 
 
 def test_reduced_motion_is_respected(visit: Visit, fake: Server) -> None:

@@ -22,7 +22,7 @@ def test_what_is_no_number_is_named_at_once_and_stays(visit: Visit, fake: Server
         expect(wrong).to_have_text(f"τ floor must be in (0, 1), but is {shown}")
         expect(field).to_have_value(text)
         # An error says enough: the hint for a τ that never acts would be a second voice.
-        expect(page.locator(".hints")).to_be_empty()
+        expect(page.locator(".warnings")).to_be_empty()
     setting(page, "rho", "x")
     expect(chip).to_have_text("XTC ρ ? · τ 3")
     setting(page, "rho", "0,75")
@@ -90,3 +90,43 @@ def test_a_baseline_on_which_xtc_acts_is_none(visit: Visit, fake: Server) -> Non
     expect(page.get_by_test_id("what-if")).to_contain_text("Baseline with ρ 0.50 and τ 0.10")
     page.get_by_role("button", name="Medium").click()
     expect(page.get_by_role("button", name="Medium")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_stages_of_a_lane_are_put_in_another_order_by_the_keyboard(
+    visit: Visit, fake: Server
+) -> None:
+    page = visit(fake)
+    setting(page, "temperature", "1.3")
+    page.locator(".lane-chips button.chip").nth(1).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("Order of the stages", exact=True).click()
+    stages = dialog.get_by_role("list", name="Order of the stages").get_by_role("listitem")
+    usual = stages.evaluate_all("all => all.map((stage) => stage.dataset.stage)")
+    expect(stages.locator("xpath=self::*[@data-on]")).to_have_count(2)
+    # XTC acts last: it cannot go down, and goes up to the top with one key.
+    expect(dialog.get_by_role("button", name="Move XTC down")).to_be_disabled()
+    reset = dialog.get_by_role("button", name="Default order")
+    expect(reset).to_be_disabled()
+    up = dialog.get_by_role("button", name="Move XTC up")
+    up.focus()
+    for _ in range(len(usual) - 1):
+        expect(up).to_be_focused()
+        page.keyboard.press("Enter")
+    expect(up).to_be_disabled()
+    expect(dialog.get_by_role("button", name="Move XTC down")).to_be_focused()
+    expect(dialog.get_by_role("status").last).to_have_text(f"XTC is now stage 1 of {len(usual)}.")
+    assert stages.first.get_attribute("data-stage") == "xtc"
+    chip = page.locator(".lane-chips button.chip").nth(1)
+    expect(chip).to_have_text("XTC ρ 0.50 · τ 0.10 · T 1.30 · XTC before T")
+    dialog.get_by_role("button", name="Done").click()
+    run(page, "Once", length=12)
+    expect(page.locator(".lane .tag").nth(1)).to_have_text(
+        "ρ 0.50 · τ 0.10 · T 1.30 · XTC before T"
+    )
+    page.locator("#lane-1 .t").nth(3).click()
+    page.get_by_text("Stage by stage").click()
+    expect(page.locator(".stages .head")).to_have_text(["model", "XTC", "Temperature"])
+    chip.click()
+    reset.click()
+    assert stages.evaluate_all("all => all.map((stage) => stage.dataset.stage)") == usual
+    expect(chip).to_have_text("XTC ρ 0.50 · τ 0.10 · T 1.30")

@@ -22,7 +22,7 @@ def test_two_live_streams_and_the_decision_behind_a_token(
     generate(page, "Once upon a time", length=200)
     writing(page)
     seen = []
-    while page.locator(".composer[data-phase=running]").count():
+    while page.locator(".composer[data-phase=writing]").count():
         seen.append(counts(page))
         if len(seen) == 3:
             keep(page, "streaming")

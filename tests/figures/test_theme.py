@@ -10,7 +10,7 @@ import pytest
 
 from xtc_viz.figures.theme import DARK, LIGHT, Theme, bar
 
-STYLE = Path(__file__).parents[2] / "assets" / "web" / "base.css"
+STYLE = Path(__file__).parents[2] / "assets" / "web" / "core" / "base.css"
 
 
 def variables(selector: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """One meaning, one colour, in every figure; and beside each colour a second sign.
 
-The colours are those of the page (`assets/web/base.css`), light and dark.
+The colours are those of the page (`assets/web/core/base.css`), light and dark.
 """
 
 from __future__ import annotations

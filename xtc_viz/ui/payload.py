@@ -21,7 +21,7 @@ from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.ui import sentence
 
 BLOCK = 64
-CHANGED, FORCED = 4, 8  # added to a chip's outcome number
+CHANGED, FORCED, BOUNDED = 4, 8, 16  # added to a chip's outcome number
 
 TokenText = Callable[[int], str]
 _NUMBER = {outcome: i for i, outcome in enumerate(OUTCOMES)}
@@ -41,13 +41,15 @@ def chip(step: Step, token_text: TokenText) -> list[Any]:
     """Return [token, text, outcome, p, rank, entropy, eligible, removed mass].
 
     p and mass are in 1/10,000, entropy in 1/1,000 nats; the outcome's
-    number is 4 higher when XTC changed the word, 8 higher when a person chose it.
+    number is 4 higher when XTC changed the word, 8 higher when a person chose it, 16 higher when
+    not all of the step is exact.
 
     A token that adds no text (an end-of-sequence, half a character) has its own text as a ninth
     value, to be shown as a sign.
     """
     flags = _NUMBER[step.outcome] + (CHANGED if step.changed else 0)
     flags += FORCED if step.forced else 0
+    flags += BOUNDED if step.bound else 0
     values = [
         step.token,
         step.text,

@@ -1,58 +1,78 @@
 """The page's own JavaScript and CSS, from `assets/web`.
 
-The sources are plain ES modules, so that linters and editors understand them, and there is no
-build step: they are joined here into one script, each module a function of its own that returns
-what it exports. One script can be handed to gradio and to the offline replay as it is.
+The sources are plain ES modules in folders by area, so that linters, type checkers and editors
+understand them, and there is no build step: they are joined here into one script, each module a
+function of its own that returns what it exports. One script can be handed to gradio and to the
+offline replay as it is.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "assets" / "web"
+BASE = "core/base"  # the style sheet that all others build on
 
-_IMPORT = re.compile(r'^import\s*(\{[^}]*\})\s*from\s*"\./([\w-]+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import\s*(\{[^}]*\})\s*from\s*"(\.[\w./-]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 
 
-def _module(name: str) -> str:
-    return "module_" + name.replace("-", "_")
+def variable(name: str) -> str:
+    """Return the variable that holds a module's exports: `core/dom` → `module_core_dom`."""
+    return "module_" + re.sub(r"\W", "_", name)
 
 
-def _ordered(entry: str, seen: dict[str, str]) -> Iterable[str]:
-    """Yield the modules that `entry` needs, each once, after those that it needs itself."""
-    if entry in seen:
+def modules() -> list[str]:
+    """Return the names of all modules: their paths below `FOLDER`, without `.js`."""
+    paths = FOLDER.rglob("*.js")
+    return sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in paths)
+
+
+def _target(name: str, path: str) -> str:
+    """Return the module that `name` means by a relative path: `page/page`, `../core/dom`."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+
+
+def _ordered(name: str, sources: dict[str, str]) -> Iterable[str]:
+    """Yield the modules that `name` needs, each once, after those that it needs itself."""
+    if name in sources:
         return
-    seen[entry] = source = (FOLDER / f"{entry}.js").read_text(encoding="utf-8")
-    for match in _IMPORT.finditer(source):
-        yield from _ordered(match.group(2), seen)
-    yield entry
+    sources[name] = source = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
+    for _, path in _IMPORT.findall(source):
+        yield from _ordered(_target(name, path), sources)
+    yield name
 
 
 def _wrapped(name: str, source: str) -> str:
     """Return one module as a function that is called at once."""
-    exported = ", ".join(_EXPORT.findall(source))
-    body = _IMPORT.sub(lambda m: f"const {m.group(1)} = {_module(m.group(2))};\n", source)
-    body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
-    return f"const {_module(name)} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();"
+
+    def declared(match: re.Match[str]) -> str:
+        names = match[1].replace(" as ", ": ")
+        return f"const {names} = {variable(_target(name, match[2]))};\n"
+
+    exports = ", ".join(_EXPORT.findall(source))
+    body = re.sub(r"^export ", "", _IMPORT.sub(declared, source), flags=re.MULTILINE)
+    return f"const {variable(name)} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
 
 
 @cache
 def script(entry: str) -> str:
     """Return the module `entry` and all that it imports as one script.
 
-    Its exports are in `module_<entry>`.
+    Its exports are in the variable of that name, for `gradio` in `module_gradio`.
     """
-    seen: dict[str, str] = {}
-    names = list(_ordered(entry, seen))
-    return "\n".join(_wrapped(name, seen[name]) for name in names)
+    sources: dict[str, str] = {}
+    names = list(_ordered(entry, sources))
+    return "\n".join(_wrapped(name, sources[name]) for name in names)
 
 
 @cache
 def style() -> str:
-    """Return all style sheets: `base`, which the others build on, then these by their names."""
-    sheets = sorted(FOLDER.glob("*.css"), key=lambda path: (path.stem != "base", path.name))
+    """Return all style sheets: the base, then the others by their paths."""
+    base = FOLDER / f"{BASE}.css"
+    sheets = sorted(FOLDER.rglob("*.css"), key=lambda path: (path != base, path.as_posix()))
     return "\n".join(path.read_text(encoding="utf-8") for path in sheets)

@@ -1,0 +1,179 @@
+// The prompt and the settings of the next run, and what runs it.
+
+import { button, h, set, setText } from "../core/dom.js";
+import { NextRun } from "./nextrun.js";
+import { Panel } from "./panel.js";
+import { warnings } from "./warnings.js";
+
+/** @import { Phase } from "../session/phases.js" */
+
+export class Composer {
+  /**
+   * `onedit()` follows whatever is typed or chosen, `onchange()` what a what-if may show.
+   * @param {Spec} spec
+   * @param {{ onrun: () => void, onstep: () => void, onstop: () => void, onedit: () => void,
+   *   onchange: () => void, tokens: Transport["tokens"] }} events
+   */
+  constructor(spec, { onrun, onstep, onstop, onedit, onchange, tokens }) {
+    this.onedit = onedit;
+    this.onchange = () => {
+      this.warn();
+      onedit();
+      onchange();
+    };
+    this.next = new NextRun(spec);
+    this.prompt = h("textarea", {
+      id: "prompt",
+      rows: "1",
+      spellcheck: "false",
+      "data-field": "prompt",
+      placeholder: "Start a story …",
+    });
+    this.prompt.addEventListener("input", () => {
+      this.next.set("prompt", this.prompt.value);
+      onedit();
+      this.warn();
+      this.fit();
+      this.clear();
+    });
+    this.run = button("Generate", onrun, { class: "primary" });
+    this.step = button("Step", onstep, { title: "Write one token at a time" });
+    this.stop = button("Stop", onstop, { disabled: true });
+    this.warnings = h("div", { class: "warnings", role: "status" });
+    this.error = h("p", { class: "wrong", role: "alert", "data-testid": "error" });
+    this.panel = new Panel(spec, this.next, {
+      onfill: () => this.fill(),
+      onchange: () => this.onchange(),
+      onedit,
+      onbegin: (text) => this.begin(text),
+      ask: tokens,
+    });
+    this.element = h(
+      "form",
+      { class: "composer", "aria-label": "What to write, and how" },
+      h(
+        "div",
+        { class: "ask" },
+        h("label", { for: "prompt", class: "visually-hidden" }, "Prompt"),
+        this.prompt,
+        h("div", { class: "actions" }, this.run, this.step, this.stop),
+      ),
+      this.panel.fold,
+      this.panel.element,
+      this.warnings,
+      this.error,
+    );
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      onrun();
+    });
+    set(this.element, { "data-knobs": Object.keys(spec.knobs).length });
+    this.fill();
+  }
+
+  /** The dialog of a lane's settings; it stands beside the form, not in it. */
+  get dialog() {
+    return this.panel.editor.element;
+  }
+
+  get draft() {
+    return this.next.draft;
+  }
+
+  /** Take an example as the prompt. @param {string} text */
+  begin(text) {
+    this.next.set("prompt", text);
+    this.fill();
+    this.prompt.focus();
+  }
+
+  /** Take a whole draft over, from a link or a run on show. @param {Draft} draft */
+  take(draft) {
+    this.next.take(draft);
+    this.fill();
+  }
+
+  /** The lanes' XTC settings become those of this draft again. @param {Draft} draft */
+  putBack(draft) {
+    this.next.putBack(draft);
+    this.fill();
+  }
+
+  /** XTC of a lane, chosen elsewhere on the page. @param {number} k @param {Partial<Xtc>} xtc */
+  setXtc(k, xtc) {
+    if (!this.next.lanes[k]) return;
+    this.next.setXtc(k, xtc);
+    this.fill();
+  }
+
+  newSeed() {
+    this.panel.newSeed();
+  }
+
+  /** Another model is in use. @param {ModelLine} model */
+  use(model) {
+    this.panel.extras.model(model);
+  }
+
+  warn() {
+    const words = warnings(this.draft);
+    if (words.join() === this.warnings.textContent) return;
+    this.warnings.replaceChildren(...words.map((text) => h("p", { class: "note" }, text)));
+  }
+
+  /** Show the draft in the controls. */
+  fill() {
+    this.prompt.value = this.draft.prompt;
+    this.panel.fill();
+    this.warn();
+    this.fit();
+    this.onedit();
+  }
+
+  /** The prompt's box is as tall as its text. */
+  fit() {
+    if (CSS.supports("field-sizing", "content") || !this.prompt.isConnected) return;
+    this.prompt.style.height = "auto";
+    this.prompt.style.height = `${Math.min(220, this.prompt.scrollHeight)}px`;
+  }
+
+  /**
+   * `half` says whether Step can take another half step; undefined where it begins a run.
+   * @param {Phase} phase
+   * @param {boolean | undefined} half
+   */
+  busy(phase, half) {
+    const busy = phase !== "idle";
+    this.run.disabled = busy;
+    this.step.disabled = half === undefined ? busy : !half;
+    this.stop.disabled = !busy;
+    set(this.element, { "data-phase": phase });
+  }
+
+  clear() {
+    setText(this.error, "");
+    set(this.prompt, { "aria-invalid": null });
+    this.panel.clear();
+  }
+
+  /** Say what went wrong, of no control in particular. @param {string} words */
+  fail(words) {
+    setText(this.error, words);
+  }
+
+  /**
+   * Say what is wrong where it is wrong; everything typed stays as it is.
+   * @param {Problem} problem
+   */
+  wrong(problem) {
+    this.clear();
+    if (this.panel.wrong(problem)) return;
+    const { field, message, lane } = problem;
+    const where = lane === undefined ? "" : `${this.next.lanes[lane].name}: `;
+    setText(this.error, where + message);
+    if (field === "prompt") {
+      set(this.prompt, { "aria-invalid": "true" });
+      this.prompt.focus();
+    }
+  }
+}

@@ -1,0 +1,209 @@
+// The settings in front: the knobs of the lane that leads, the lanes as chips, and what is seldom
+// needed.
+
+import { button, h, set, setText } from "../core/dom.js";
+import { count } from "../core/format.js";
+import { laneTag } from "../core/lanetag.js";
+import { exampleMenu } from "./examples.js";
+import { Extras } from "./extras.js";
+import { Knob } from "./knob.js";
+import { laneChips } from "./lanechips.js";
+import { LaneEditor } from "./laneeditor.js";
+
+/** @import { NextRun } from "./nextrun.js" */
+
+export class Panel {
+  /**
+   * `onfill()` follows when the whole draft is to be shown anew, `onchange()` every change of what a
+   * what-if may show, `onedit()` all else, `onbegin(text)` when an example was chosen.
+   * @param {Spec} spec
+   * @param {NextRun} run
+   * @param {{ onfill: () => void, onchange: () => void, onedit: () => void,
+   *   onbegin: (text: string) => void, ask: Transport["tokens"] }} events
+   */
+  constructor(spec, run, { onfill, onchange, onedit, onbegin, ask }) {
+    this.spec = spec;
+    this.run = run;
+    this.onfill = onfill;
+    this.onchange = onchange;
+    const lead = () => {
+      this.mark();
+      this.fillChips();
+      onchange();
+    };
+    this.knobs = {
+      rho: this.knob("rho", (rho) => {
+        run.setLead({ rho });
+        lead();
+      }),
+      tau: this.knob("tau", (tau) => {
+        run.setLead({ tau });
+        lead();
+      }),
+      temperature: this.knob("temperature", (temperature) => {
+        run.setTemperature(temperature);
+        this.fillChips();
+        onchange();
+      }),
+      max_new_tokens: this.knob("max_new_tokens", (length) => {
+        run.setRun("max_new_tokens", length);
+        onchange();
+      }),
+      seed: new Knob(spec.knobs.seed, {
+        slider: false,
+        onchange: (seed) => {
+          run.setRun("seed", seed);
+          onchange();
+        },
+      }),
+    };
+    const dice = button("new seed", () => this.newSeed(), { class: "quiet" });
+    this.knobs.seed.element.append(dice);
+    this.whose = h("span", { class: "whose" });
+    this.presets = spec.strengths.map(({ name, sampler: { xtc } }) =>
+      button(name, () => this.change(() => run.setLead({ rho: xtc.rho, tau: xtc.tau })), {
+        title: `ρ ${xtc.rho}, τ ${xtc.tau}`,
+      }),
+    );
+    const strengths = { class: "segmented", role: "group", "aria-label": "Strength of XTC" };
+    this.editor = new LaneEditor(spec, run, {
+      onchange: () => this.edited(),
+      onremove: (k) => this.change(() => run.remove(k)),
+    });
+    this.extras = new Extras(spec, run, { onchange, onedit, ask });
+    this.chips = h("div", { class: "lane-chips", role: "group", "aria-label": "Lanes" });
+    this.element = h(
+      "div",
+      { class: "panel", id: "composer-panel" },
+      h(
+        "div",
+        { class: "settings" },
+        Object.values(this.knobs).map((knob) => knob.element),
+      ),
+      h(
+        "div",
+        { class: "row" },
+        h("div", { class: "strengths" }, this.whose, h("div", strengths, this.presets)),
+        this.chips,
+        exampleMenu(spec.examples, onbegin),
+      ),
+      this.extras.element,
+    );
+    // On a phone the settings are folded away behind this button, which says the main ones.
+    this.gist = h("span", { class: "tag" });
+    this.fold = h(
+      "button",
+      {
+        type: "button",
+        class: "quiet fold",
+        "aria-expanded": "false",
+        "aria-controls": this.element.id,
+        onclick: () => this.unfold(!this.element.hasAttribute("data-open")),
+      },
+      h("span", {}, "Settings"),
+      this.gist,
+    );
+  }
+
+  /** @param {KnobName} name @param {(value: Typed) => void} onchange */
+  knob(name, onchange) {
+    return new Knob(this.spec.knobs[name], { onchange });
+  }
+
+  /** The draft becomes another one, in more than what was just typed. @param {() => void} action */
+  change(action) {
+    action();
+    this.onfill();
+    this.onchange();
+  }
+
+  newSeed() {
+    this.change(() => this.run.newSeed());
+  }
+
+  /** The dialog changed a lane: the chips and the sliders in front follow. */
+  edited() {
+    this.fillKnobs();
+    this.fillChips();
+    this.onchange();
+  }
+
+  /** @param {boolean} open */
+  unfold(open) {
+    set(this.element, { "data-open": open ? "" : null });
+    set(this.fold, { "aria-expanded": String(open) });
+  }
+
+  /** A lane's own settings; where XTC acts on it, the sliders in front come to it too. */
+  openLane(/** @type {number} */ k) {
+    this.run.pick(k);
+    this.fillKnobs();
+    this.fillWhose();
+    this.editor.open(k, this.run.lanes.length === 1);
+  }
+
+  fill() {
+    this.fillKnobs();
+    this.fillChips();
+    this.extras.fill();
+  }
+
+  fillKnobs() {
+    const { lead, settings } = this.run;
+    this.knobs.rho.value = lead.sampler.xtc.rho;
+    this.knobs.tau.value = lead.sampler.xtc.tau;
+    this.knobs.temperature.value = lead.sampler.temperature;
+    this.knobs.max_new_tokens.value = settings.max_new_tokens;
+    this.knobs.seed.value = settings.seed;
+    this.mark();
+  }
+
+  fillChips() {
+    const { lanes, lead } = this.run;
+    const chips = laneChips(this.spec, lanes, {
+      onopen: (k) => this.openLane(k),
+      onadd: (lane) => this.change(() => this.run.add(lane)),
+    });
+    this.chips.replaceChildren(...chips);
+    this.fillWhose();
+    const tag = laneTag(lead.sampler, this.spec);
+    setText(this.gist, `${count(lanes.length, "lane")} · ${tag}`);
+  }
+
+  /** Of several lanes, say which one each control in front speaks for. */
+  fillWhose() {
+    const { lanes, lead, alike } = this.run;
+    const one = lanes.length > 1 ? lead.name : "";
+    this.knobs.rho.of(one);
+    this.knobs.tau.of(one);
+    setText(this.whose, one && `for ${one}`);
+    const all = alike.length === lanes.length;
+    this.knobs.temperature.of(all ? "" : alike.map((lane) => lane.name).join(", "));
+  }
+
+  /** Which strength the lane in front has. */
+  mark() {
+    const { rho, tau } = this.run.lead.sampler.xtc;
+    for (const [i, preset] of this.presets.entries()) {
+      const { xtc } = this.spec.strengths[i].sampler;
+      set(preset, { "aria-pressed": String(xtc.rho === rho && xtc.tau === tau) });
+    }
+  }
+
+  clear() {
+    for (const knob of Object.values(this.knobs)) knob.clear();
+  }
+
+  /**
+   * Say what is wrong at its own control; returns whether there is one.
+   * @param {Problem} problem
+   */
+  wrong({ field, message, lane }) {
+    const own = lane === undefined || lane === this.run.leadIndex || field === "temperature";
+    const knob = own ? new Map(Object.entries(this.knobs)).get(field ?? "") : undefined;
+    if (!knob) return false;
+    this.unfold(true);
+    knob.wrong(message);
+    return true;
+  }
+}

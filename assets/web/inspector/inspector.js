@@ -1,0 +1,235 @@
+// The inspector: one step of one lane, or of two lanes beside one another, as sentences, coins,
+// bars, numbers and a table.
+
+import { button, h, set, setText, token } from "../core/dom.js";
+import { Bars } from "./bars.js";
+import { beforeAndAfter, sideBySide } from "./barviews.js";
+import { Beside } from "./beside.js";
+import { rows, together } from "./distribution.js";
+import { Fork } from "./fork.js";
+import { lookAt } from "./look.js";
+import { Pair } from "./pair.js";
+import { Single } from "./single.js";
+import { Stages } from "./stages.js";
+import { Table } from "./table.js";
+import { caption, drawnSign, verdict } from "./words.js";
+
+/** @import { Playback } from "../session/playback.js" */
+
+// Two lanes have different favourites: the one's are looked up among so many of the other.
+const DEEP = 50;
+
+export class Inspector {
+  /**
+   * `onbranch(at, token)` is called when someone wants to go on from a candidate, null where nobody
+   * can.
+   * @param {Playback} playback
+   * @param {Spec} spec
+   * @param {Transport} transport
+   * @param {((at: Place, token: number) => void) | null} onbranch
+   */
+  constructor(playback, spec, transport, onbranch) {
+    this.playback = playback;
+    this.spec = spec;
+    this.waiting = false;
+    /** @type {Look[]} What is drawn. */
+    this.looks = [];
+    this.beside = new Beside(playback, () => this.pairUp());
+    this.single = new Single(playback);
+    this.pair = new Pair(playback, spec.knobs);
+    this.bars = new Bars();
+    this.fork = new Fork(onbranch);
+    this.bars.element.addEventListener("click", ({ target }) => this.fork.pick(target));
+    this.stages = new Stages(playback, spec, transport);
+    this.table = new Table(onbranch);
+    this.where = h("span", { class: "where" });
+    this.verdict = h("span", { class: "verdict" });
+    this.empty = h("p", { class: "hint" }, "Click any word above to see how it was chosen.");
+    const walk = { class: "quiet" };
+    this.previous = button("←", () => this.go(-1), { ...walk, "aria-label": "Previous step" });
+    this.next = button("→", () => this.go(1), { ...walk, "aria-label": "Next step" });
+    this.keyOfTwo = h("span", { class: "k of-two" }, "wide: before XTC, thin: after");
+    this.drawnKey = h("span", {}, "▲ drawn");
+    this.key = this.barKey();
+    this.right = h(
+      "div",
+      { class: "dist" },
+      this.bars.element,
+      this.fork.element,
+      this.key,
+      this.barTools(),
+      this.stages.element,
+      this.table.element,
+    );
+    this.content = h("div", { class: "content", hidden: true }, this.single.element, this.right);
+    this.element = h(
+      "section",
+      { class: "inspector", "aria-label": "Inspector: one step", "data-testid": "inspector" },
+      h(
+        "header",
+        {},
+        h("h2", {}, this.where),
+        this.verdict,
+        this.beside.element,
+        h("span", { class: "walk" }, this.previous, this.next),
+      ),
+      this.empty,
+      this.content,
+    );
+    playback.on("select block run imagine state", () => this.update());
+    playback.on("chips", () => this.waiting && this.update());
+    this.update();
+  }
+
+  /** What the bars' colours and signs mean. */
+  barKey() {
+    return h(
+      "p",
+      { class: "bar-key" },
+      h("span", { class: "k eligible" }, "eligible"),
+      h("span", { class: "k removed" }, "removed"),
+      h("span", { class: "k kept" }, "kept"),
+      h("span", { class: "k tail" }, "below τ"),
+      this.drawnKey,
+      h("span", {}, "△ would have been drawn"),
+      this.keyOfTwo,
+    );
+  }
+
+  /** How many candidates the bars show, and on which scale. */
+  barTools() {
+    const more = h(
+      "select",
+      { "aria-label": "How many candidates" },
+      [10, 25, 50, 100].map((n) => h("option", { value: n }, `${n} candidates`)),
+    );
+    more.addEventListener("change", () => {
+      this.playback.setCandidates(Number(more.value));
+      this.update();
+    });
+    const scale = button(
+      "log scale",
+      () => {
+        set(scale, { "aria-pressed": String(this.bars.toggleScale()) });
+        this.update();
+      },
+      { class: "quiet", "aria-pressed": "false" },
+    );
+    return h("div", { class: "bar-tools" }, more, scale);
+  }
+
+  /** Whether there is a step and all of it is drawn. */
+  get settled() {
+    return !this.content.hidden && !this.content.hasAttribute("data-loading");
+  }
+
+  /** @param {1 | -1} by */
+  go(by) {
+    const at = this.playback.selected;
+    if (at) this.playback.select(at.lane, at.i + by, "step");
+  }
+
+  turnBeside() {
+    this.beside.turn(!this.beside.on);
+  }
+
+  /** One lane or two was chosen, or another lane to compare with. */
+  pairUp() {
+    this.playback.setDeep(this.beside.on ? DEEP : 0);
+    this.update();
+  }
+
+  update() {
+    const { playback } = this;
+    const { run, focus: at } = playback;
+    const chip = run?.chip(at);
+    this.waiting = playback.pending && !chip;
+    this.empty.hidden = Boolean(chip);
+    this.content.hidden = !chip;
+    set(this.element, { "data-empty": chip ? null : "" });
+    this.previous.disabled = !at || !chip || at.i === 0;
+    this.next.disabled = !at || !chip || at.i + 1 >= playback.shown(at.lane);
+    if (!run || !at || !chip) {
+      setText(this.where, "Nothing selected");
+      setText(this.verdict, "");
+      return;
+    }
+    this.beside.look(run, at.lane);
+    const other = this.beside.other(run, at);
+    const missing = this.beside.missing(run, at);
+    this.fillTitle(at, chip, run.head.lanes[at.lane].name);
+    const own = lookAt(playback, at, this.spec);
+    const mate = other < 0 ? null : lookAt(playback, { lane: other, i: at.i }, this.spec);
+    // A look that is still on its way comes with a block.
+    const loading = !own || mate === undefined;
+    set(this.content, { "data-loading": loading ? "" : null });
+    this.waiting = loading || Boolean(missing);
+    if (loading) return;
+    this.draw(own, mate, missing);
+    if (playback.selected === at) playback.prefetch(at);
+  }
+
+  /** @param {Place} at @param {Chip} chip @param {string} name */
+  fillTitle(at, chip, name) {
+    const pending = at.i >= this.playback.shown(at.lane);
+    const word = pending ? "is not drawn yet" : token(chip.text || chip.sign || "");
+    this.where.replaceChildren(`${name} · token ${at.i + 1} `, word);
+  }
+
+  /** @param {Look} own @param {Look | null} mate @param {string} missing */
+  draw(own, mate, missing) {
+    // Two lanes stand in the order in which they stand on the page.
+    const looks = mate ? [own, mate].sort((a, b) => a.at.lane - b.at.lane) : [own];
+    this.looks = looks;
+    this.fork.draw(looks);
+    const left = mate ? this.pair.element : this.single.element;
+    if (this.content.firstChild !== left) this.content.firstChild?.replaceWith(left);
+    this.keyOfTwo.hidden = !mate;
+    setText(this.drawnKey, `▲ ${drawnSign(looks.some((look) => look.imagined))}`);
+    this.stages.setName(mate ? own.name : "");
+    setText(this.verdict, mate ? "" : verdict(own.step, own));
+    set(this.verdict, { "data-outcome": mate ? null : own.step.outcome });
+    if (mate) this.drawTwo(looks, looks.indexOf(own));
+    else this.drawOne(own, missing);
+  }
+
+  /** @param {Look} look @param {string} missing */
+  drawOne(look, missing) {
+    const { step, texts } = look;
+    this.single.draw(look, missing);
+    const list = rows(step, texts, this.playback.candidates);
+    this.bars.draw(beforeAndAfter(step, list, this.fork.restores(look)));
+    const cells = list.map((row) => ({ ...row, cells: [row] }));
+    this.table.draw([look], cells);
+  }
+
+  /** @param {Look[]} looks @param {number} own which of them is selected */
+  drawTwo(looks, own) {
+    this.pair.draw(looks, own);
+    const steps = looks.map((look) => look.step);
+    const texts = looks.map((look) => look.texts);
+    const list = together(steps, texts, this.playback.candidates, own);
+    const heads = looks.map((look, k) => ({
+      title: look.name,
+      tag: look.tag,
+      tau: look.step.tau,
+      own: k === own,
+      open: this.fork.restores(look),
+    }));
+    this.bars.draw(sideBySide(heads, list));
+    this.table.draw(looks, list);
+  }
+
+  /** The bars with what has to be said of them elsewhere; null without any. */
+  figure() {
+    const { run, focus } = this.playback;
+    if (!run || !focus || !this.looks.length) return null;
+    /** @type {[string, string][]} */
+    const key = [...this.key.querySelectorAll("span")]
+      .filter((entry) => !entry.hidden)
+      .map((entry) => [entry.className.replace(/^k /, ""), entry.textContent]);
+    const { prompt, model, seed } = run.head;
+    const foot = `xtc_viz · model ${model.name} · seed ${seed}`;
+    return { svg: this.bars.svg, head: caption(prompt, this.looks), key, foot };
+  }
+}

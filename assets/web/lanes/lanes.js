@@ -1,0 +1,174 @@
+// The lanes side by side, or as panes to swipe between, and which of their words is selected.
+
+import { button, h, set } from "../core/dom.js";
+import { Lane } from "./lane.js";
+
+/** @import { Playback } from "../session/playback.js" */
+
+export class Lanes {
+  /** @param {Playback} playback @param {Spec} spec */
+  constructor(playback, spec) {
+    this.playback = playback;
+    this.spec = spec;
+    /** @type {Lane[]} */
+    this.lanes = [];
+    /** @type {HTMLElement[]} The words that are marked as selected. */
+    this.marked = [];
+    this.element = h("div", { class: "lanes" });
+    this.element.addEventListener("click", (event) => this.pick(event.target));
+    this.tabs = h("div", { class: "lane-tabs", "aria-label": "Lanes", role: "group" });
+    this.element.addEventListener("scroll", () => this.swiped(), { passive: true });
+    // Whether the lanes are panes to swipe between.
+    this.narrow = false;
+    new ResizeObserver(() => {
+      const narrow = this.element.scrollWidth > this.element.clientWidth + 1;
+      if (narrow && !this.narrow && playback.selected) this.show(playback.selected.lane, "instant");
+      this.narrow = narrow;
+      this.swiped();
+    }).observe(this.element);
+    playback.on("run", () => this.build());
+    playback.on("chips", () => this.each((lane) => lane.append()));
+    playback.on("state", () => this.status());
+    playback.on("pieces", () => this.each((lane) => lane.fillPrompt()));
+    playback.on("mode imagine", () => this.each((lane) => lane.recolour()));
+    playback.on("reveal", () => {
+      for (const lane of this.lanes) {
+        lane.shrink();
+        lane.append();
+      }
+    });
+    playback.on("select", ({ origin }) => this.select(origin));
+  }
+
+  /** @param {(lane: Lane) => void} action */
+  each(action) {
+    for (const lane of this.lanes) action(lane);
+  }
+
+  build() {
+    const { playback, spec } = this;
+    const { run } = playback;
+    if (!run) return;
+    this.marked = [];
+    this.lanes = run.lanes.map((_, k) => new Lane(playback, run, k, spec));
+    this.element.replaceChildren(...this.lanes.map((lane) => lane.element));
+    set(this.element, { "data-count": this.lanes.length });
+    this.tabs.replaceChildren(
+      ...run.head.lanes.map((lane, k) => button(lane.name, () => this.turnTo(k))),
+    );
+    this.status();
+    this.swiped();
+  }
+
+  status() {
+    for (const lane of this.lanes) {
+      const writing = this.playback.busy && !lane.state.finish;
+      set(lane.element, { "data-writing": writing ? "" : null });
+      lane.count();
+    }
+  }
+
+  /**
+   * Bring a lane into view where they are panes; a run that has just come is there at once.
+   * @param {number} index
+   * @param {ScrollBehavior} behavior
+   */
+  show(index, behavior = "auto") {
+    const lane = this.lanes[index]?.element;
+    const left = lane ? lane.offsetLeft - this.element.offsetLeft : 0;
+    if (lane) this.element.scrollTo({ left, behavior });
+  }
+
+  /** A lane's tab was chosen: it is the one to look at. @param {number} index */
+  turnTo(index) {
+    this.show(index);
+    this.playback.look(index, "step");
+  }
+
+  swiped() {
+    const width = this.element.clientWidth || 1;
+    const now = Math.round(this.element.scrollLeft / width);
+    for (const [i, tab] of [...this.tabs.children].entries()) {
+      set(tab, { "aria-pressed": i === now ? "true" : "false" });
+    }
+  }
+
+  /** A word was chosen. @param {EventTarget | null} target */
+  pick(target) {
+    const span = target instanceof Element ? target.closest(".t") : null;
+    const lane = this.lanes.find(({ element }) => element.contains(span));
+    if (!lane || !(span instanceof HTMLElement)) return;
+    this.playback.select(lane.index, Number(span.dataset.i), "pointer");
+  }
+
+  /** Another word is looked at. Sizes are read before marks are moved: that saves a layout. */
+  select(/** @type {Cause} */ origin) {
+    const at = this.playback.focus;
+    if (at) this.bringIntoView(at, origin);
+    this.unmark();
+    if (at) this.mark(at, origin);
+  }
+
+  /** @param {Place} at @param {Cause} origin */
+  bringIntoView(at, origin) {
+    const { narrow, playback } = this;
+    if (narrow && playback.pending && !playback.preview) this.show(at.lane);
+    /** @type {[HTMLElement, HTMLElement][]} */
+    const reached = [];
+    for (const lane of this.lanes) {
+      const span = lane.spans[at.i];
+      if (!span) continue;
+      const own = lane.index === at.lane;
+      if (own && origin !== "hover") lane.thought.show(at.i);
+      if ((origin === "pointer" && own) || lane.thought.hides(at.i)) continue;
+      lane.leaveEnd();
+      reached.push([lane.body, span]);
+    }
+    reach(reached);
+    const there = this.lanes[at.lane]?.spans[at.i];
+    if (there && narrow && origin !== "pointer" && origin !== "hover") {
+      this.show(at.lane, origin ? "auto" : "instant");
+    }
+  }
+
+  unmark() {
+    for (const span of this.marked) {
+      span.classList.remove("sel", "mate");
+      span.removeAttribute("aria-selected");
+    }
+    this.marked = [];
+  }
+
+  /** @param {Place} at @param {Cause} origin */
+  mark(at, origin) {
+    for (const lane of this.lanes) {
+      const span = lane.spans[at.i];
+      if (!span) continue;
+      const own = lane.index === at.lane;
+      span.classList.add(own ? "sel" : "mate");
+      this.marked.push(span);
+      if (!own) continue;
+      span.setAttribute("aria-selected", "true");
+      set(lane.tokens, { "aria-activedescendant": span.id });
+      if (origin === "key" && document.activeElement !== lane.tokens) {
+        lane.tokens.focus({ preventScroll: true });
+      }
+    }
+  }
+}
+
+/**
+ * Scroll each box, and only it, so that its span can be seen. Looks at all before moving any.
+ * @param {[HTMLElement, HTMLElement][]} pairs
+ */
+function reach(pairs) {
+  /** @type {[HTMLElement, number][]} */
+  const moves = [];
+  for (const [box, span] of pairs) {
+    const outer = box.getBoundingClientRect();
+    const inner = span.getBoundingClientRect();
+    if (inner.top < outer.top + 8) moves.push([box, inner.top - outer.top - 24]);
+    else if (inner.bottom > outer.bottom - 8) moves.push([box, inner.bottom - outer.bottom + 24]);
+  }
+  for (const [box, by] of moves) box.scrollTop += by;
+}

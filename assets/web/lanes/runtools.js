@@ -1,0 +1,36 @@
+// What can be done with the run on show as a whole: go on, once more, back to the one before.
+
+import { button } from "../core/dom.js";
+
+/** @import { Playback } from "../session/playback.js" */
+/** @import { Session } from "../session/session.js" */
+
+export class RunTools {
+  /**
+   * `most` tokens are the most that a lane may have, null where there is no such bound.
+   * @param {Playback} playback
+   * @param {{ onward: () => void, again: () => void, undo: () => void, most: number | null }} events
+   */
+  constructor(playback, { onward, again, undo, most }) {
+    this.playback = playback;
+    this.most = most ?? Number.POSITIVE_INFINITY;
+    this.onward = button("Continue", onward, { class: "quiet" });
+    this.again = button("Again with a new seed", again, { class: "quiet" });
+    this.undo = button("Undo", undo, { class: "quiet" });
+    this.buttons = [this.onward, this.again, this.undo];
+  }
+
+  /** @param {Session} session */
+  draw({ idle, ours, canUndo }) {
+    const { run, stepping } = this.playback;
+    const open = (run?.lanes ?? []).some(
+      ({ finish, chips }) => finish !== "eos" && finish !== "stop" && chips.length < this.most,
+    );
+    const off = !run || stepping;
+    this.onward.hidden = off || !open || !ours;
+    this.again.hidden = off;
+    this.undo.hidden = off || !canUndo;
+    // They keep their place while a run is written.
+    for (const tool of this.buttons) tool.disabled = !idle;
+  }
+}

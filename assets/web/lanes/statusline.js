@@ -1,0 +1,71 @@
+// The line over the lanes: how the run stands, where it comes from, what awaits Generate. It has
+// its own room, so that nothing moves when its words change.
+
+import { h, setText } from "../core/dom.js";
+
+/** @import { Phase } from "../session/phases.js" */
+/** @import { Origin } from "../session/session.js" */
+
+/**
+ * How a run stands, in words.
+ * @param {{ phase: Phase, note: string, place: number, ending: RunState }} session
+ */
+export function statusWords({ phase, note, place, ending }) {
+  const ahead = place === 1 ? "one run is" : `${place} runs are`;
+  /** @type {Record<Phase, string>} */
+  const words = {
+    idle: ending === "stopped" ? "Stopped." : "",
+    asked: "Starting …",
+    starting: note || "Reading the prompt …",
+    waiting: note || `Waiting: ${ahead} ahead of yours. It starts by itself.`,
+    writing: "Writing …",
+    stopping: "Stopping …",
+    lost: "A part is missing; asking for it …",
+  };
+  return words[phase];
+}
+
+/**
+ * Where a run comes from, in words.
+ * @param {Origin} origin
+ */
+export function originWords({ kind, name }) {
+  const words = {
+    own: "",
+    recorded: "A recorded run.",
+    file: `From the file ${name}.`,
+    elsewhere: `Written by ${name}, which was loaded meanwhile.`,
+  };
+  return words[kind];
+}
+
+export class StatusLine {
+  constructor() {
+    this.status = h("p", { class: "status", role: "status", "data-testid": "status" });
+    this.origin = h("p", { class: "origin", "data-testid": "origin" });
+    this.note = h("p", { class: "awaits", role: "status", "data-testid": "note" });
+    this.element = h("div", { class: "status-line" }, this.status, this.origin, this.note);
+  }
+
+  /**
+   * How the run stands; while one is on its way, that is all there is to say.
+   * @param {Phase} phase
+   * @param {string} words
+   */
+  stand(phase, words) {
+    const busy = phase !== "idle";
+    this.origin.hidden = busy;
+    this.note.hidden = busy;
+    setText(this.status, words);
+  }
+
+  /** @param {Origin} origin */
+  from(origin) {
+    setText(this.origin, originWords(origin));
+  }
+
+  /** @param {string} words */
+  add(words) {
+    setText(this.note, words);
+  }
+}

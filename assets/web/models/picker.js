@@ -1,0 +1,294 @@
+// The model in use, in the page's head, and the dialog that chooses another one.
+
+import { button, h, set, setText } from "../core/dom.js";
+import { wordsOf } from "../core/errors.js";
+import { choice } from "../core/fields.js";
+import { sameWeights } from "../session/weights.js";
+import { Catalog, size } from "./catalog.js";
+
+const OFTEN = 500; // milliseconds between two questions while something is going on
+const SELDOM = 4000; // while the dialog is open
+const RECENT = 1000; // an answer that is no older is good enough
+
+/** @param {LoadState | null | undefined} load */
+const going = (load) => load?.state === "loading" || load?.state === "waiting";
+
+/** @typedef {ReturnType<typeof choice>} Choice */
+
+export class ModelPicker {
+  /**
+   * `onmodel(model)` is called when another model is in use.
+   * @param {ModelTransport} transport
+   * @param {(model: ModelLine) => void} onmodel
+   */
+  constructor(transport, onmodel) {
+    this.transport = transport;
+    this.onmodel = onmodel;
+    /** @type {ModelState | null} */
+    this.state = null;
+    /** @type {string | null} The load that this page asked for. */
+    this.load = null;
+    /** @type {string | null} The load that this page wants to stop. */
+    this.stopping = null;
+    /** @type {Record<keyof Choices, Choice> | null} */
+    this.choices = null;
+    this.heard = 0; // when the server last answered
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    this.line = h("span", {});
+    this.button = button(this.line, () => this.open(), {
+      class: "quiet",
+      "aria-haspopup": "dialog",
+      hidden: true,
+    });
+    this.catalog = new Catalog((what) => this.begin(what));
+    this.now = h("p", { class: "now" });
+    this.about = h("p", { class: "about" });
+    this.away = button("Put away", () => this.putAway());
+    this.progress = h("progress", { max: "1", "aria-label": "How far the load is" });
+    this.words = h("p", { class: "words", role: "status" });
+    this.halt = button("Stop", () => this.stop());
+    this.loading = h("div", { class: "loading" }, this.words, this.progress, this.halt);
+    this.said = h("p", { class: "said", role: "status", "data-testid": "model-said" });
+    this.wrong = h("p", { class: "wrong", role: "alert", "data-testid": "model-wrong" });
+    this.how = h("div", { class: "how" });
+    this.folds = h("div", { class: "fold" });
+    this.name = h("input", {
+      type: "text",
+      required: true,
+      placeholder: "owner/name, or a folder of this machine",
+      "aria-label": "Hub id or folder",
+      "data-field": "name",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
+    this.revision = h("input", {
+      type: "text",
+      placeholder: "main",
+      "aria-label": "Revision",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
+    this.submit = h("button", {}, "Load");
+    const onsubmit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.begin({ name: this.name.value, revision: this.revision.value });
+    };
+    this.free = h(
+      "form",
+      { class: "free", onsubmit },
+      h("h3", {}, "Or any other model of the hub, or of a folder"),
+      this.name,
+      h("label", { class: "revision" }, "revision ", this.revision),
+      this.submit,
+    );
+    this.fixed = h("p", {}, "On this server the model cannot be changed.");
+    this.list = h("div", { class: "list" }, this.how, this.catalog.element, this.free);
+    this.title = h("h2", { id: "models-title" }, "Choose a model");
+    const close = h("button", { class: "quiet", "aria-label": "Close" }, "Close");
+    this.dialog = h(
+      "dialog",
+      { class: "models", "aria-labelledby": "models-title" },
+      h("div", { class: "head" }, this.title, h("form", { method: "dialog" }, close)),
+      h("div", { class: "use" }, h("div", {}, this.now, this.about), this.away),
+      this.loading,
+      this.said,
+      this.wrong,
+      this.fixed,
+      this.list,
+    );
+    const look = () => document.visibilityState === "visible" && this.refresh();
+    window.addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
+  }
+
+  async open() {
+    setText(this.said, "");
+    setText(this.wrong, "");
+    if (!this.dialog.open) this.dialog.showModal();
+    const { activeElement } = document;
+    await this.greet();
+    await this.fill();
+    // Unless someone has gone to another field in the meantime.
+    const still = document.activeElement === activeElement && !this.list.hidden;
+    if (still && matchMedia("(min-width: 901px)").matches) this.catalog.search.focus();
+  }
+
+  /** What may be chosen, with the memory that is free now. */
+  async fill() {
+    try {
+      const { precision, device } = this.chosen();
+      const answer = await this.transport.models(precision, device);
+      const some = answer.may !== "fixed";
+      this.list.hidden = !some;
+      this.fixed.hidden = some;
+      this.free.hidden = answer.may !== "all";
+      setText(this.title, some ? "Choose a model" : "The model");
+      if (!some) return;
+      if (!this.choices && answer.choices) this.offer(answer.choices);
+      this.catalog.fill(answer, this.state?.model?.name);
+      this.show();
+    } catch (error) {
+      setText(this.wrong, wordsOf(error));
+    }
+  }
+
+  /** The controls beside the list, once it is known what can be chosen. @param {Choices} choices */
+  offer({ precision, device, attention }) {
+    const again = () => this.fill();
+    this.choices = {
+      precision: choice("Precision", precision, again),
+      device: choice("Device", device, again),
+      attention: choice("Attention", attention, () => {}),
+    };
+    const { precision: first, ...rest } = this.choices;
+    this.how.replaceChildren(
+      this.catalog.search,
+      first.element,
+      h(
+        "details",
+        {},
+        h("summary", {}, "Advanced"),
+        Object.values(rest).map((part) => part.element),
+      ),
+    );
+  }
+
+  chosen() {
+    const { precision, device, attention } = this.choices ?? {};
+    return {
+      precision: precision?.select.value ?? "auto",
+      device: device?.select.value ?? "auto",
+      attention: attention?.select.value ?? "auto",
+    };
+  }
+
+  /** Load a model. @param {Record<string, string>} what */
+  async begin(what) {
+    await this.attempt(async () => {
+      this.load = await this.transport.chooseModel({ ...this.chosen(), ...what });
+    });
+  }
+
+  /** The load that this page asked for, else the one that is on its way. */
+  get shown() {
+    const { asked, load } = this.state ?? {};
+    return (going(asked) ? asked?.id : load) ?? null;
+  }
+
+  async stop() {
+    this.stopping = this.shown;
+    await this.attempt(() => this.transport.stopModel(this.stopping));
+  }
+
+  async putAway() {
+    await this.attempt(() => this.transport.putAway());
+    this.fill();
+  }
+
+  /** @param {() => Promise<unknown>} action */
+  async attempt(action) {
+    setText(this.said, "");
+    setText(this.wrong, "");
+    try {
+      await action();
+    } catch (error) {
+      setText(this.wrong, wordsOf(error));
+    }
+    await this.greet();
+  }
+
+  /** Ask the server how it stands, unless that has just been done. */
+  refresh() {
+    if (Date.now() - this.heard > RECENT) this.greet();
+  }
+
+  /** A run came from this model: is it still the one in use? @param {ModelLine} model */
+  seen(model) {
+    if (this.state?.resting || !sameWeights(model, this.state?.model)) this.greet();
+  }
+
+  /** Ask how the model stands; while something is going on, ask again. */
+  async greet() {
+    clearTimeout(this.timer);
+    let wait = SELDOM;
+    try {
+      const state = await this.transport.hello(this.load);
+      this.heard = Date.now();
+      this.take(state);
+      wait = state.phase === "loading" || going(state.asked) ? OFTEN : 0;
+    } catch {
+      // The server is away for a moment, or for good: what is known stays on show.
+    }
+    clearTimeout(this.timer);
+    if (wait || this.dialog.open) this.timer = setTimeout(() => this.greet(), wait || SELDOM);
+  }
+
+  /** @param {ModelState} state */
+  take(state) {
+    const former = this.state;
+    this.state = state;
+    if (state.model && !sameWeights(state.model, former?.model)) this.onmodel(state.model);
+    if (this.load && state.asked && !going(state.asked)) this.ended(state.asked, state.model);
+    const changed = former?.phase !== state.phase || former.resting !== state.resting;
+    if (this.dialog.open && former && changed) this.fill();
+    this.show();
+  }
+
+  /**
+   * The load that this page asked for is over.
+   * @param {LoadState} load
+   * @param {ModelLine | null} model
+   */
+  ended({ state, name, words = "" }, model) {
+    this.load = null;
+    const stays = model ? ` ${model.name} stays in use.` : "";
+    if (state === "done") setText(this.said, `${name} is loaded and in use.`);
+    else setText(state === "stopped" ? this.said : this.wrong, words + stays);
+  }
+
+  show() {
+    if (!this.state) return;
+    const { model, phase, note, resting, share, asked, can_rest, may } = this.state;
+    const busy = phase === "loading";
+    const parameters = model?.parameters ? [size(model.parameters)] : [];
+    const short = model ? [model.name, ...parameters, model.dtype, model.device].join(" · ") : "";
+    this.button.hidden = false;
+    if (!model) setText(this.line, note || "No model: choose one");
+    else if (busy) setText(this.line, `${model.name} · ${note}`);
+    else setText(this.line, resting ? `${model.name} · resting` : short);
+    set(this.button, { "data-phase": phase, title: "About the model, and others to choose from" });
+    this.now.replaceChildren(
+      ...(model
+        ? [h("b", {}, model.name), resting ? " at rest" : " in use"]
+        : ["No model is loaded."]),
+    );
+    setText(this.about, describe(this.state));
+    this.away.hidden = !can_rest || busy;
+    const mine = Boolean(asked && going(asked));
+    this.loading.hidden = !busy && !mine;
+    const ahead = asked?.place === 1 ? "another model is" : `${asked?.place} others are`;
+    const queued = mine && asked?.state === "waiting";
+    const waits = queued ? `${asked?.name} waits: ${ahead} being loaded first.` : note;
+    const stopping = (busy || mine) && this.stopping === this.shown;
+    setText(this.words, stopping ? "Stopping …" : (waits ?? ""));
+    this.halt.disabled = stopping;
+    this.progress.hidden = queued || share === null;
+    if (!this.progress.hidden) set(this.progress, { value: share });
+    this.catalog.busy(mine);
+    this.submit.disabled = mine;
+    this.halt.hidden = may === "fixed";
+    if (!model && !busy && note && !this.wrong.textContent) setText(this.wrong, note);
+  }
+}
+
+/** What the model in use is, in a sentence or two. @param {ModelState} state */
+function describe({ model, resting, can_rest }) {
+  if (!model) return "";
+  const facts = [`${model.dtype} on ${model.device}`, `context of ${model.context} tokens`];
+  if (model.parameters) facts.unshift(`${size(model.parameters)} parameters`);
+  if (model.revision) facts.push(`revision ${model.revision.slice(0, 7)}`);
+  const rest = "It rests: its memory is free, and the next run loads it again.";
+  const offer = "Putting it away frees its memory until the next run, which loads it again.";
+  return `${facts.join(" · ")}. ${resting ? rest : can_rest ? offer : ""}`;
+}

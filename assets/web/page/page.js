@@ -1,0 +1,314 @@
+// The assembly: what the page knows (session, playback), its views, and what connects them.
+
+import { Composer } from "../composer/composer.js";
+import { h, set, setText } from "../core/dom.js";
+import { wordsOf } from "../core/errors.js";
+import { SaveMenu } from "../export/savemenu.js";
+import { Inspector } from "../inspector/inspector.js";
+import { Colours } from "../lanes/colours.js";
+import { Lanes } from "../lanes/lanes.js";
+import { RunTools } from "../lanes/runtools.js";
+import { StatusLine, statusWords } from "../lanes/statusline.js";
+import { Stepper } from "../lanes/stepper.js";
+import { Timeline, timelineKey } from "../lanes/timeline.js";
+import { ModelPicker } from "../models/picker.js";
+import { awaits, draftOf, touched } from "../session/draft.js";
+import { Playback } from "../session/playback.js";
+import { Session } from "../session/session.js";
+import { StrengthMap } from "../whatif/strengthmap.js";
+import { WhatIf } from "../whatif/whatif.js";
+import { diceWords, pageHead } from "./head.js";
+import { holdHeights, releaseHeight } from "./keptplace.js";
+import { handle, helpDialog } from "./keys.js";
+import { ShareLink } from "./sharelink.js";
+
+const NARROW = matchMedia("(max-width: 900px)"); // as in the style sheets
+
+export class Page {
+  /**
+   * `transport` talks to the server; without `run` the page is a replay. `models` talks to it about
+   * models, null in a replay.
+   * @param {HTMLElement} root
+   * @param {Spec} spec
+   * @param {Transport} transport
+   * @param {ModelTransport | null} models
+   */
+  constructor(root, spec, transport, models = null) {
+    this.root = root;
+    this.spec = spec;
+    const playback = new Playback(transport);
+    this.playback = playback;
+    this.session = new Session(transport, playback);
+    this.statusLine = new StatusLine();
+    this.picker = models && new ModelPicker(models, (model) => this.use(model));
+    this.lanes = new Lanes(playback, spec);
+    this.timeline = new Timeline(playback);
+    this.stepper = new Stepper(playback);
+    const branch = (/** @type {Place} */ at, /** @type {number} */ id) => this.branch(at, id);
+    this.inspector = new Inspector(playback, spec, transport, this.session.live ? branch : null);
+    this.composer = new Composer(spec, {
+      onrun: () => this.generate(),
+      onstep: () => (playback.stepping ? this.stepper.next() : this.generate({ stepping: true })),
+      onstop: () => this.session.stop(),
+      tokens: transport.tokens,
+      onedit: () => this.fillNote(),
+      onchange: () => this.imagineDraft(),
+    });
+    this.whatIf = new WhatIf(playback, transport, {
+      anew: () => this.generate(),
+      reset: () => this.putBack(),
+    });
+    this.strengthMap = new StrengthMap(playback, transport, (lane, rho, tau) => {
+      this.composer.setXtc(lane, { rho, tau });
+      this.imagineDraft();
+    });
+    this.colours = new Colours(playback, this.lanes.element);
+    this.saveMenu = new SaveMenu(playback, transport, {
+      figure: () => this.inspector.figure(),
+      onopen: (text, name) => this.session.load(text, name),
+      onproblem: (words) => this.composer.fail(words),
+    });
+    this.dialog = helpDialog();
+    this.dice = h("span", {}, diceWords(true));
+    this.tools = new RunTools(playback, {
+      onward: () => this.goOn(),
+      again: () => this.anew(),
+      undo: () => this.undo(),
+      most: spec.maxTokens,
+    });
+    this.shareLink = new ShareLink(playback, () => this.composer.draft);
+    this.assemble();
+    this.listen();
+    this.drawTools();
+  }
+
+  assemble() {
+    const { root, composer, session, picker } = this;
+    const only = (/** @type {Node[]} */ ...nodes) => (session.live ? nodes : []);
+    root.replaceChildren(
+      pageHead({
+        model: picker?.button ?? null,
+        dice: this.dice,
+        tools: only(this.shareLink.button, this.saveMenu.element),
+        turn: () => document.body.classList.toggle("dark"),
+        help: () => this.help(),
+      }),
+      ...only(composer.element, composer.dialog),
+      h(
+        "div",
+        { class: "above" },
+        this.statusLine.element,
+        this.lanes.tabs,
+        h("div", { class: "run-tools" }, only(...this.tools.buttons), this.stepper.element),
+      ),
+      this.lanes.element,
+      this.colours.element,
+      this.whatIf.element,
+      this.timeline.element,
+      timelineKey(),
+      this.inspector.element,
+      ...only(this.strengthMap.element),
+      this.dialog,
+      ...(picker ? [picker.dialog] : []),
+    );
+    set(root, { "data-empty": "" });
+    composer.fit();
+  }
+
+  listen() {
+    const { root, playback, session, composer } = this;
+    playback.on("run", () => {
+      set(root, { "data-empty": null });
+      setText(this.dice, diceWords(Boolean(playback.run?.head.shared)));
+    });
+    playback.on("run reveal", () => this.stepped());
+    playback.on("state", () => this.drawTools());
+    // Only step by step is there more to step to with every token.
+    playback.on("chips", () => playback.stepping && this.drawTools());
+    playback.on("select block", () => this.release());
+    playback.on("problem", ({ message }) => composer.fail(message));
+    session.on("phase", () => this.enter());
+    session.on("origin", () => this.statusLine.from(session.origin));
+    session.on("come", ({ head, draft }) => this.come(head, draft));
+    session.on("replace", () => holdHeights([this.lanes.element, this.inspector.element]));
+    session.on("written", ({ model }) => this.picker?.seen(model));
+    session.on("refused", ({ problem }) => composer.wrong(problem));
+    window.addEventListener("keydown", (event) => {
+      const { target } = event;
+      const inside = target === document.body || (target instanceof Node && root.contains(target));
+      if (!inside || event.defaultPrevented) return;
+      if (handle(event, playback, this.actions)) event.preventDefault();
+    });
+  }
+
+  /** What keys do. */
+  get actions() {
+    return {
+      generate: () => this.generate(),
+      escape: () => this.escape(),
+      beside: () => this.inspector.turnBeside(),
+      colour: () => this.colours.next(),
+      step: () => this.stepper.next(),
+      play: () => this.stepper.toggle(),
+      help: () => this.help(),
+    };
+  }
+
+  /** The run that is written has come to another phase. */
+  enter() {
+    const { session } = this;
+    if (session.idle) set(this.root, { "data-done": session.number });
+    this.statusLine.stand(session.phase, statusWords(session));
+    if (session.phase === "waiting" && session.note) this.picker?.refresh();
+    this.drawTools();
+    if (session.idle) this.release();
+  }
+
+  drawTools() {
+    const { session, playback, stepper } = this;
+    const other = session.hasModel && playback.run && !session.ours;
+    set(this.root, { "data-other-model": other ? "" : null });
+    this.tools.draw(session);
+    this.fillNote();
+    this.composer.busy(session.phase, playback.stepping ? !stepper.done : undefined);
+  }
+
+  /** What is to be said of the run on show, beside where it comes from. */
+  fillNote() {
+    const { session, playback, composer } = this;
+    if (!session.live || !playback.run) return this.statusLine.add("");
+    const recorded = playback.run.state === "recorded" ? "Press Generate for your own." : "";
+    const shown = playback.stepping ? "Written ahead, shown step by step." : recorded;
+    this.statusLine.add(awaits(composer.draft, session.base) || shown);
+  }
+
+  /** Step by step has begun or come to its end. */
+  stepped() {
+    const { stepping } = this.playback;
+    const begins = stepping && !this.root.hasAttribute("data-stepping");
+    set(this.root, { "data-stepping": stepping ? "" : null });
+    if (begins) releaseHeight(this.lanes.element);
+    if (begins && NARROW.matches) {
+      requestAnimationFrame(() => this.lanes.tabs.scrollIntoView({ behavior: "instant" }));
+    }
+    this.drawTools();
+  }
+
+  release() {
+    if (this.session.idle) releaseHeight(this.lanes.element);
+    if (this.inspector.settled) releaseHeight(this.inspector.element);
+  }
+
+  help() {
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+
+  /**
+   * Ask for a run; what was said of the last request goes.
+   * @param {RunRequest} request
+   * @param {{ draft?: Draft, goal?: Place | null, stepping?: boolean }} more
+   */
+  ask(request, more = {}) {
+    if (!this.session.idle) return;
+    this.stepper.pause();
+    this.composer.clear();
+    this.session.ask(request, more);
+  }
+
+  /** @param {{ goal?: Place | null, stepping?: boolean }} more */
+  generate(more = {}) {
+    const draft = structuredClone(this.composer.draft);
+    this.ask({ kind: "run", ...draft }, { ...more, draft });
+  }
+
+  anew() {
+    this.composer.newSeed();
+    this.generate();
+  }
+
+  /** More tokens in every lane that has not come to its end. */
+  goOn() {
+    const { run, selected } = this.playback;
+    const more = this.composer.draft.settings.max_new_tokens;
+    if (run) this.ask({ kind: "continue", run: run.id, more }, { goal: selected });
+  }
+
+  /** A new lane that takes another token at this step. @param {Place} at @param {number} token */
+  branch({ lane, i }, token) {
+    const { run } = this.playback;
+    if (!run) return;
+    this.ask(
+      { kind: "branch", run: run.id, lane, i, token },
+      { goal: { lane: run.lanes.length, i } },
+    );
+  }
+
+  async undo() {
+    try {
+      await this.session.undo();
+    } catch (error) {
+      this.composer.fail(wordsOf(error));
+    }
+    this.drawTools();
+  }
+
+  /**
+   * Another run is on show, by its head, or with the draft that it was asked for. What was typed
+   * and not run yet stays: it is for the next one, and a what-if along this one.
+   * @param {RunHead} [head]
+   * @param {Draft} [known]
+   */
+  come(head, known) {
+    const { session, composer, playback } = this;
+    if (!session.live) return;
+    const recorded = playback.run?.state === "recorded";
+    // The same run as the recorded one, but longer, is what Generate then writes.
+    const length = recorded ? Number(this.spec.settings.max_new_tokens) : head?.length;
+    const draft = known ?? (head && draftOf({ ...head, length: length ?? 0 }, composer.draft));
+    if (!draft) return;
+    const waits = touched(composer.draft, session.base);
+    session.setBase(draft);
+    if (!waits) {
+      composer.take(draft);
+      session.setBase(composer.draft);
+    }
+    this.imagineDraft();
+    this.drawTools();
+  }
+
+  imagineDraft() {
+    if (this.session.live && this.playback.run) this.whatIf.update(this.composer.draft);
+  }
+
+  /** The composer's XTC settings become those of the run on show again. */
+  putBack() {
+    const { run } = this.playback;
+    if (run) this.composer.putBack(draftOf(run.head, this.composer.draft));
+    this.imagineDraft();
+  }
+
+  /** A link was opened: take its settings, write, and look at its step. */
+  follow() {
+    const { opened } = this.shareLink;
+    if (!opened) return;
+    this.composer.take(opened.draft);
+    this.generate({ goal: opened.selected });
+  }
+
+  /** Esc pauses Play, else stops a run, else leaves step by step. */
+  escape() {
+    if (this.root.querySelector("dialog[open]")) return false;
+    if (this.stepper.playing) this.stepper.pause();
+    else if (!this.session.idle) this.session.stop();
+    else if (this.playback.stepping) this.stepper.end();
+    else return false;
+    return true;
+  }
+
+  /** Another model is in use. @param {ModelLine} model */
+  use(model) {
+    this.session.use(model);
+    this.composer.use(model);
+    this.drawTools();
+  }
+}

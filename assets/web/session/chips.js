@@ -1,0 +1,41 @@
+// A chip is what the lanes, the colours and the timeline need of a step. Pure.
+
+/** @type {Outcome[]} */
+export const OUTCOMES = ["unambiguous", "skipped", "protected", "fired"];
+export const FIRED = 3;
+const CHANGED = 4; // added to the outcome's number
+const FORCED = 8;
+const BOUNDED = 16;
+
+/**
+ * A chip from the wire as an object.
+ * @param {ChipValues} values
+ * @returns {Chip}
+ */
+export function readChip([id, text, flags, p, rank, entropy, eligible, mass, sign]) {
+  return {
+    id,
+    text,
+    outcome: flags % CHANGED,
+    changed: Boolean(flags & CHANGED),
+    forced: Boolean(flags & FORCED),
+    p: p / 1e4,
+    rank,
+    entropy: entropy / 1e3,
+    eligible,
+    mass: mass / 1e4,
+    bounded: Boolean(flags & BOUNDED),
+    sign,
+  };
+}
+
+/**
+ * The first position at which two lanes hold different tokens, or -1 while they agree.
+ * @param {readonly Chip[]} a
+ * @param {readonly Chip[]} b
+ */
+export function firstDifference(a, b, from = 0) {
+  const n = Math.min(a.length, b.length);
+  for (let i = from; i < n; i++) if (a[i].id !== b[i].id) return i;
+  return -1;
+}

@@ -1,0 +1,428 @@
+// What Python and the page say to one another, and what the page makes of it. All of it is global,
+// so that any module names it in its JSDoc. `tests/web` checks these types against what Python
+// really writes.
+
+// ---- What the controls are made from (controls.specification)
+
+type KnobName = "rho" | "tau" | StackKnob | "max_new_tokens" | "seed" | "top_candidates";
+type StackKnob =
+  | "repetition_penalty"
+  | "presence_penalty"
+  | "frequency_penalty"
+  | "penalty_window"
+  | "dry_multiplier"
+  | "dry_base"
+  | "dry_allowed_length"
+  | "dry_window"
+  | "temperature"
+  | "dynatemp_range"
+  | "dynatemp_exponent"
+  | "top_n_sigma"
+  | "top_k"
+  | "top_p"
+  | "min_p"
+  | "typical_p"
+  | "epsilon_cutoff"
+  | "eta_cutoff";
+/** A value and the words for it. */
+type Option = [value: string, label: string];
+
+interface KnobSpec {
+  name: KnobName;
+  label: string;
+  help: string;
+  hint: string;
+  interval: string;
+  min: number;
+  max: number | null;
+  /** Whether the bound itself is left out: of `min`, of `max`. */
+  open: [boolean, boolean];
+  default: number;
+  /** The ends of its slider. */
+  low: number;
+  high: number | null;
+  step: number;
+  integer: boolean;
+}
+
+interface Spec {
+  knobs: Record<KnobName, KnobSpec>;
+  stack: StackKnob[];
+  strategies: Option[];
+  newlines: Option[];
+  /** All stages of the stack, with their names for people, in the default order. */
+  order: Option[];
+  /** The knobs of the stack under headings. */
+  groups: [label: string, names: StackKnob[]][];
+  maxLanes: number;
+  maxTokens: number | null;
+  strengths: LaneSettings[];
+  comparators: LaneSettings[];
+  baseline: LaneSettings;
+  settings: RunSettings;
+  examples: { genre: string; text: string }[];
+}
+
+// ---- Settings. In a draft what was typed stays as it is: N may then be text.
+
+type Typed = number | string;
+
+interface Xtc<N = number> {
+  rho: N;
+  tau: N;
+  strategy: string;
+  protected: number[];
+}
+/** `order` names all stages in the order in which they act, `dry_breakers` are token ids. */
+type Sampler<N = number> = Record<StackKnob, N> & {
+  xtc: Xtc<N>;
+  order: string[];
+  dry_breakers: number[];
+};
+interface LaneSettings<N = number> {
+  name: string;
+  sampler: Sampler<N>;
+}
+interface RunSettings<N = number> {
+  lanes: LaneSettings<N>[];
+  seed: N;
+  max_new_tokens: N;
+  shared_randomness: boolean;
+  stop: string[];
+  top_candidates: number;
+}
+interface Protection {
+  eos: boolean;
+  newline: string;
+  texts: string[];
+}
+/** What the composer asks for. */
+interface Draft {
+  prompt: string;
+  system: string;
+  chat: boolean;
+  thinking: boolean;
+  settings: RunSettings<Typed>;
+  protect: Protection;
+}
+
+// ---- A run (ui/run.py, ui/payload.py)
+
+/** [token, text, outcome with flags, p, rank, entropy, eligible, removed mass, sign]. */
+type ChipValues =
+  | [number, string, number, number, number, number, number, number]
+  | [number, string, number, number, number, number, number, number, string];
+
+interface HeadLane {
+  name: string;
+  sampler: Sampler;
+  /** [lane, position] that it goes on from with another token. */
+  branch: [number, number] | null;
+}
+interface RunHead {
+  prompt: string;
+  pieces: string[];
+  system: string;
+  chat: boolean;
+  seed: number;
+  length: number;
+  shared: boolean;
+  stop: string[];
+  thinking: boolean;
+  protect: Protection;
+  model: ModelLine;
+  lanes: HeadLane[];
+}
+interface LaneStats {
+  tokens: number;
+  outcomes: number[];
+  changed: number;
+  removed: number | null;
+  distinct2: number | null;
+  repeated3: number | null;
+  rate?: number;
+  /** Tokens, firings and changed words of the thought. */
+  thought?: [number, number, number];
+  answering?: boolean;
+}
+type RunState =
+  | ""
+  | "starting"
+  | "waiting"
+  | "running"
+  | "done"
+  | "stopped"
+  | "failed"
+  | "recorded"
+  | "loaded";
+
+/** What an answer about a run holds of it: whole with a head, else what is new. */
+interface Message {
+  req?: number;
+  run?: string;
+  head?: RunHead;
+  state?: RunState;
+  /** How many steps of each lane the page has, and the chips behind them. */
+  at?: number[];
+  add?: ChipValues[][];
+  stats?: LaneStats[];
+  finish?: (string | null)[];
+  seconds?: number;
+  /** How many runs are ahead of one that waits. */
+  place?: number;
+  note?: string;
+  /** [lane, position] to look at first. */
+  select?: [number, number];
+  error?: Problem;
+}
+interface Problem {
+  message: string;
+  field?: string;
+  lane?: number;
+}
+
+/** Text and token ids in turn. */
+type Sentence = (string | number)[];
+type Texts = Record<number, string>;
+type Outcome = "unambiguous" | "skipped" | "protected" | "fired";
+
+interface StepView {
+  token: number;
+  instead: number;
+  outcome: Outcome;
+  changed: boolean;
+  coin: number;
+  rho: number;
+  tau: number;
+  eligible: number;
+  removed: number[];
+  kept: number[];
+  underdog: number;
+  removed_mass: number;
+  removable_mass: number;
+  entropy: number;
+  p: number;
+  q: number;
+  rank: number;
+  forced: boolean;
+  /** The model showed only the head of the distribution: not all is exact, `notes` says what. */
+  bounded: boolean;
+  ids: number[];
+  /** What XTC received of each of them. */
+  probs: number[];
+  /**
+   * What the token was drawn from, of each of them. Null where XTC is the last to act: then what
+   * it left is only scaled up.
+   */
+  final: number[] | null;
+  rest: number;
+  said: Sentence;
+  drew: Sentence;
+  notes: Sentence[];
+}
+interface Block {
+  first: number;
+  steps: StepView[];
+  texts: Texts;
+}
+interface Stage {
+  name: string;
+  probs: number[];
+  rest: number;
+  /** A cutoff, drawn over what the stage received. */
+  line?: number;
+  /** The mass at which it stops. */
+  reach?: number;
+}
+interface StageView {
+  ids: number[];
+  texts: Texts;
+  token: number;
+  eligible: number[];
+  removed: number[];
+  stages: Stage[];
+}
+
+// ---- What if (ui/whatif.py)
+
+interface WhatIfAnswer {
+  outcomes: string;
+  eligible: number[];
+  mass: number[];
+  counts: number[];
+  recorded: number;
+  exact: boolean;
+  expected: number;
+  removed: number;
+  guarded: boolean;
+  unsure: string[];
+}
+type OtherXtc = { rho: Typed; tau: Typed; strategy: string; protect?: Protection };
+/** What a lane's steps would have been, and under which settings. */
+type Imagined = WhatIfAnswer & { xtc: OtherXtc };
+interface StrengthGrid {
+  rhos: number[];
+  taus: number[];
+  interventions: number[][];
+  removed: number[][];
+}
+interface NamedTokens {
+  tokens: string[];
+  more: number;
+}
+interface ProtectedTokens {
+  model: string;
+  kinds: NamedTokens;
+  texts: NamedTokens[];
+  eos: number;
+  newline: number;
+  count: number;
+}
+
+// ---- Models (payload.model_line, ui/models.py, ui/offers.py)
+
+interface ModelLine {
+  name: string;
+  revision: string | null;
+  parameters: number;
+  dtype: string;
+  device: string;
+  context: number;
+  chat: boolean;
+  thinks: boolean;
+}
+interface LoadState {
+  id: string;
+  name: string;
+  state: "waiting" | "loading" | "done" | "stopped" | "failed";
+  place?: number;
+  words?: string;
+}
+interface ModelState {
+  model: ModelLine | null;
+  phase: string;
+  resting: boolean;
+  load: string | null;
+  share: number | null;
+  note: string;
+  may: "own" | "all" | "catalog" | "fixed";
+  can_rest: boolean;
+  /** The load that this page asked for. */
+  asked: LoadState | null;
+}
+interface CatalogEntry {
+  id: string;
+  parameters: number;
+  kind: string;
+  reasoning: string;
+  licence: string;
+  gated: boolean | null;
+  need: string;
+  fit: "fits" | "tight" | "no";
+  here: string;
+  precision: string | null;
+  held: string;
+}
+type Choices = { precision: Option[]; device: Option[]; attention: Option[] };
+interface CatalogAnswer {
+  may: ModelState["may"];
+  choices?: Choices;
+  machine?: { gpus: string[]; memory: string; free: string };
+  models?: CatalogEntry[];
+}
+
+// ---- Where the answers come from: gradio, or what a replay holds
+
+type RunRequest =
+  | ({ kind: "run" } & Draft)
+  | { kind: "continue"; run: string; more: Typed }
+  | { kind: "branch"; run: string; lane: number; i: number; token: number };
+
+/** The parts that only a server has are missing in a replay. */
+interface Transport {
+  block(
+    run: string,
+    lane: number,
+    index: number,
+    candidates: number,
+    xtc: OtherXtc | null,
+  ): Promise<Block>;
+  run?(request: RunRequest & { req: number }): void;
+  stop?(run: string): unknown;
+  stages?(run: string, lane: number, i: number, candidates: number): Promise<StageView>;
+  whatIf?(run: string, lane: number, xtc: OtherXtc): Promise<WhatIfAnswer>;
+  tokens?(protect: Protection): Promise<ProtectedTokens | null>;
+  strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;
+  export?(run: string, kind: string): Promise<string>;
+  load?(text: string): Promise<Message>;
+  open?(run: string, at: number[]): Promise<Message | null>;
+}
+interface ModelTransport {
+  hello(load: string | null): Promise<ModelState>;
+  models(precision: string, device: string): Promise<CatalogAnswer>;
+  chooseModel(data: Record<string, string>): Promise<string>;
+  stopModel(load: string | null): Promise<boolean>;
+  putAway(): Promise<ModelState>;
+}
+
+// ---- What the page makes of it
+
+/** A position in the text of a lane. */
+interface Place {
+  lane: number;
+  i: number;
+}
+interface Chip {
+  id: number;
+  text: string;
+  /** A place in OUTCOMES. */
+  outcome: number;
+  changed: boolean;
+  forced: boolean;
+  p: number;
+  rank: number;
+  entropy: number;
+  eligible: number;
+  mass: number;
+  /** The model showed only the head of the distribution that it was drawn from. */
+  bounded: boolean;
+  sign: string | undefined;
+}
+/** What a chip shows: what happened, or in a what-if what would have. */
+interface ChipOutcome {
+  outcome: number;
+  eligible: number;
+  mass: number;
+  changed: boolean;
+  imagined?: boolean;
+}
+interface RunLane {
+  readonly chips: Chip[];
+  readonly stats: LaneStats | null;
+  readonly finish: string | null;
+  /** Where it leaves the first lane, -1 where it does not. */
+  readonly splits: number;
+  readonly imagined: Imagined | null;
+  /** Whether the model showed only the heads of some distributions. */
+  readonly bounded: boolean;
+}
+/** From where the selection was changed: some views then keep still. */
+type Cause = "" | "step" | "key" | "pointer" | "hover" | "timeline";
+
+/** One step of one lane as the inspector shows it. */
+interface Look {
+  at: Place;
+  name: string;
+  step: StepView;
+  texts: Texts;
+  sampler: Sampler<Typed>;
+  tag: string;
+  word: string;
+  said: Sentence;
+  imagined: boolean;
+  pending: boolean;
+}
+
+type Props = Record<string, unknown>;
+type Leaf = string | Node | null | undefined;
+type Child = Leaf | (Leaf | Leaf[])[];

@@ -1,0 +1,118 @@
+"""What Python says to the page, as it says it: real answers about runs of the fake model, as JSON.
+
+`python -m tests.web.payloads FOLDER` writes them for the tests of the page's modules in node. They
+are asked for as the page asks: runs as a stream of messages, all else by the server's questions.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.ui.factories import thinker
+from xtc_viz.models.fake import FakeModel
+from xtc_viz.models.host import ModelHost
+from xtc_viz.runs import presets
+from xtc_viz.settings import LaneSettings, SamplerSettings, Stage, XTCSettings, in_order
+from xtc_viz.ui import controls
+from xtc_viz.ui.models import May
+from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.server import questions
+from xtc_viz.ui.stream import Service, stream
+
+LENGTH = 60
+CANDIDATES = 10
+LATE = SamplerSettings(
+    temperature=1.3,
+    top_p=0.95,
+    presence_penalty=0.5,
+    xtc=XTCSettings(rho=0.5, tau=0.05),
+    order=in_order(Stage.XTC, Stage.TEMPERATURE),
+)
+"""The stack of a lane whose temperature comes behind XTC."""
+OTHER = {"rho": 1.0, "tau": 0.05, "strategy": "keep_least"}
+PROTECT = {"eos": True, "newline": "all", "texts": [" Lily", " dragons"]}
+
+Types = dict[str, str]
+TYPES: Types = {
+    "specification": "Spec",
+    "stream": "Message[]",
+    "refusal": "Message[]",
+    "whole": "Message",
+    "thinking": "Message[]",
+    "blocks": "Block[]",
+    "imagined": "Block",
+    "stages": "StageView[]",
+    "what_if": "WhatIfAnswer",
+    "strength": "StrengthGrid",
+    "tokens": "ProtectedTokens",
+    "hello": "ModelState",
+    "models": "CatalogAnswer",
+}
+"""Each answer's type in `assets/web/types.d.ts`."""
+
+
+class Server:
+    """A server that a page could talk to, on one model."""
+
+    def __init__(self, model: FakeModel) -> None:
+        self.service = Service(ModelHost(model), RunStore())
+        asked = questions(self.service.host, self.service.store, self.service.stops, May.ALL)
+        self.questions: dict[str, Callable[..., str]] = {each.__name__: each for each in asked}
+
+    def ask(self, name: str, *values: object) -> Any:
+        return json.loads(self.questions[name](list(values)))
+
+    def run(self, request: dict[str, Any]) -> list[Any]:
+        return [json.loads(message) for message in stream(self.service, request)]
+
+
+def payloads() -> dict[str, Any]:
+    """Return every kind of answer by its name."""
+    server = Server(FakeModel())
+    specification = controls.specification(server.service.limits)
+    lanes = [*presets.DEFAULT_LANES, LaneSettings("Late", LATE)]
+    settings = specification["settings"] | {
+        "lanes": [lane.to_dict() for lane in lanes],
+        "max_new_tokens": LENGTH,
+    }
+    request = {"kind": "run", "req": 1, "prompt": "Once upon", "settings": settings}
+    messages = server.run(request)
+    run = messages[-1]["run"]
+    return {
+        "specification": specification,
+        "stream": messages,
+        "refusal": server.run({**request, "prompt": " "}),
+        "whole": server.ask("open", run, []),
+        "thinking": Server(thinker(12)).run({**request, "prompt": "Once"}),
+        "blocks": [server.ask("block", run, k, 0, CANDIDATES, None) for k in range(len(lanes))],
+        "imagined": server.ask("block", run, 1, 0, CANDIDATES, OTHER),
+        "stages": [server.ask("stages", run, 2, i, CANDIDATES) for i in range(20)],
+        "what_if": server.ask("what_if", run, 1, {**OTHER, "protect": PROTECT}),
+        "strength": server.ask("strength", run, 1, OTHER),
+        "tokens": server.ask("tokens", PROTECT),
+        "hello": server.ask("hello", None),
+        "models": server.ask("models", "auto", "auto"),
+    }
+
+
+def write(folder: Path) -> dict[str, Any]:
+    """Write each answer to a file of its own, and return all of them."""
+    answers = payloads()
+    for name, answer in answers.items():
+        (folder / f"{name}.json").write_text(json.dumps(answer), encoding="utf-8")
+    return answers
+
+
+def as_typescript(answers: dict[str, Any]) -> str:
+    """Return a module in which each answer is a literal of its type: a field too many or too few,
+    or of another kind, is an error of the type checker."""
+    lines = (f"const {name}: {TYPES[name]} = {json.dumps(answers[name])};" for name in TYPES)
+    return "\n".join([*lines, f"export {{ {', '.join(TYPES)} }};", ""])
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

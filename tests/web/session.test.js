@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { statusWords } from "../../assets/web/lanes/statusline.js";
+import { next } from "../../assets/web/session/phases.js";
+import { Playback } from "../../assets/web/session/playback.js";
+import { Session } from "../../assets/web/session/session.js";
+import { dice, read } from "./payload.js";
+
+const PHASES = ["idle", "asked", "starting", "waiting", "writing", "stopping", "lost"];
+const HAPPENINGS = ["ask", "starting", "waiting", "running", "stop", "miss", "heal", "end"];
+const DRAFT = { prompt: "Once upon", settings: {}, protect: {} };
+
+const [started, ...rest] = read("stream");
+const whole = read("whole");
+
+/** The run in three messages, as a server with a slower model sends it. */
+function pieces(run = whole.run, req = 1) {
+  const about = { req, run };
+  const cut = (from, to) => ({
+    ...about,
+    state: "running",
+    at: whole.add.map(() => from),
+    add: whole.add.map((chips) => chips.slice(from, to)),
+    stats: whole.stats,
+    finish: whole.finish.map(() => null),
+  });
+  return [
+    { ...about, state: "starting" },
+    { ...cut(0, 10), head: whole.head },
+    cut(10, 30),
+    { ...cut(30), finish: whole.finish, state: "done" },
+  ];
+}
+
+/** A session whose server answers as told; `said` is all that happened. */
+function begin(more = {}) {
+  const said = [];
+  const transport = {
+    run: (request) => said.push(["run", request.req]),
+    stop: (run) => said.push(["stop", run]),
+    block: async () => ({ first: 0, steps: [], texts: {} }),
+    ...more,
+  };
+  const playback = new Playback(transport);
+  const session = new Session(transport, playback);
+  session.on("phase", () => said.push(["phase", session.phase]));
+  for (const name of ["come", "replace", "refused"]) session.on(name, () => said.push([name]));
+  return { session, playback, said, take: () => said.splice(0) };
+}
+
+test("whatever happens, a phase is one of the seven, and an end is an end", () => {
+  const random = dice(3);
+  for (let round = 0; round < 200; round++) {
+    let phase = "idle";
+    for (let i = 0; i < 20; i++) {
+      phase = next(phase, HAPPENINGS[Math.floor(random() * HAPPENINGS.length)]);
+      assert.ok(PHASES.includes(phase));
+    }
+    assert.equal(next(phase, "end"), "idle");
+    // Only who is idle can ask.
+    assert.equal(next(phase, "ask"), phase === "idle" ? "asked" : phase);
+  }
+});
+
+test("a run is asked for, written and done", async () => {
+  const { session, playback, take } = begin();
+  assert.equal(session.ask({ kind: "run" }, { draft: DRAFT }), true);
+  assert.deepEqual(take(), [
+    ["phase", "asked"],
+    ["run", 1],
+  ]);
+  assert.equal(session.ask({ kind: "run" }), false, "one at a time");
+  for (const message of [started, ...rest]) await session.receive(message);
+  assert.deepEqual(
+    playback.run.lengths,
+    whole.add.map((chips) => chips.length),
+  );
+  assert.equal(session.phase, "idle");
+  assert.equal(session.ending, "done");
+  assert.equal(session.base, DRAFT);
+  assert.deepEqual(playback.selected, playback.run.telling());
+  const [first, ...others] = take();
+  assert.deepEqual(first, ["phase", "starting"]);
+  assert.deepEqual(others.at(-1), ["phase", "idle"]);
+});
+
+test("messages about an earlier request change nothing", async () => {
+  const { session, playback, take } = begin();
+  session.ask({ kind: "run" });
+  for (const message of pieces()) await session.receive(message);
+  session.ask({ kind: "run" });
+  take();
+  const [, , late] = pieces("late", 1);
+  await session.receive(late);
+  assert.deepEqual(take(), []);
+  assert.equal(session.phase, "asked");
+  assert.equal(playback.run.id, whole.run);
+});
+
+test("who waits is told how many are ahead", async () => {
+  const { session, take } = begin();
+  session.ask({ kind: "run" });
+  take();
+  await session.receive({ req: 1, run: "a", state: "waiting", place: 2, note: "" });
+  await session.receive({ req: 1, run: "a", state: "waiting", place: 1, note: "" });
+  assert.deepEqual(take(), [
+    ["phase", "waiting"],
+    ["phase", "waiting"],
+  ]);
+  assert.equal(session.place, 1);
+  assert.match(statusWords(session), /one run is ahead/);
+  await session.receive({ req: 1, run: "a", state: "waiting", place: 0, note: "Loading." });
+  assert.equal(statusWords(session), "Loading.");
+});
+
+test("a stop waits for the run's name, and for its end", async () => {
+  const { session, take } = begin();
+  session.ask({ kind: "run" });
+  session.stop();
+  take();
+  const [first, second, third] = pieces();
+  await session.receive(first);
+  assert.deepEqual(take(), [["stop", whole.run]]);
+  await session.receive(second);
+  await session.receive(third);
+  assert.equal(session.phase, "stopping");
+  await session.receive({ req: 1, run: whole.run, state: "stopped" });
+  assert.deepEqual([session.phase, session.ending], ["idle", "stopped"]);
+  assert.equal(statusWords(session), "Stopped.");
+});
+
+test("what was missed is asked for, once, and what comes meanwhile waits", async () => {
+  const questions = [];
+  let answer = () => {};
+  const open = (...question) => {
+    questions.push(question);
+    return new Promise((resolve) => {
+      answer = resolve;
+    });
+  };
+  const { session, playback, take } = begin({ open });
+  session.ask({ kind: "run" });
+  const [first, second, , last] = pieces();
+  await session.receive(first);
+  await session.receive(second);
+  take();
+  const healed = session.receive(last);
+  const more = session.receive({ req: 1, run: whole.run, state: "done" });
+  assert.equal(session.phase, "lost");
+  assert.deepEqual(questions, [[whole.run, [10, 10, 10]]]);
+  const at = [10, 10, 10];
+  answer({ ...whole, at, add: whole.add.map((chips) => chips.slice(10)) });
+  await Promise.all([healed, more]);
+  assert.deepEqual(
+    playback.run.lengths,
+    whole.add.map((chips) => chips.length),
+  );
+  assert.equal(questions.length, 1);
+  assert.deepEqual(take(), [
+    ["phase", "lost"],
+    ["phase", "writing"],
+    ["phase", "idle"],
+  ]);
+});
+
+test("what cannot be healed is said, and the run still has its end", async () => {
+  const open = () => Promise.reject(new Error("the server is away"));
+  const { session, take } = begin({ open });
+  session.ask({ kind: "run" });
+  const [first, second, third, last] = pieces();
+  for (const message of [first, second]) await session.receive(message);
+  take();
+  const gap = { ...third, at: [20, 20, 20], add: third.add.map((chips) => chips.slice(10)) };
+  await session.receive(gap);
+  assert.deepEqual(take(), [["phase", "lost"], ["refused"]]);
+  await session.receive(last);
+  assert.deepEqual(take(), [["refused"], ["phase", "idle"]]);
+});
+
+test("a request that is refused leaves the run on show", async () => {
+  const { session, playback, take } = begin();
+  session.ask({ kind: "run" });
+  for (const message of pieces()) await session.receive(message);
+  session.ask({ kind: "run" });
+  take();
+  for (const message of read("refusal")) await session.receive({ ...message, req: 2 });
+  assert.equal(session.ending, "failed");
+  assert.equal(playback.run.id, whole.run);
+  assert.deepEqual(take().at(-1), ["phase", "idle"]);
+});
+
+test("a run takes the place of another, and Undo brings that back", async () => {
+  const opened = [];
+  const open = async (run, at) => {
+    opened.push([run, at]);
+    return { ...whole, run };
+  };
+  const { session, playback, take } = begin({ open });
+  session.ask({ kind: "run" }, { draft: DRAFT });
+  for (const message of pieces()) await session.receive(message);
+  assert.equal(session.canUndo, false);
+  playback.select(0, 5);
+  const second = { ...DRAFT, prompt: "Another" };
+  session.ask({ kind: "run" }, { draft: second });
+  take();
+  for (const message of pieces("second", 2)) await session.receive(message);
+  assert.equal(take().filter(([name]) => name === "replace").length, 1);
+  assert.deepEqual([playback.run.id, session.base, session.canUndo], ["second", second, true]);
+  const drafts = [];
+  session.on("come", ({ draft }) => drafts.push(draft));
+  await session.undo();
+  assert.deepEqual(opened, [[whole.run, []]]);
+  assert.deepEqual([playback.run.id, session.canUndo], [whole.run, false]);
+  assert.deepEqual(playback.selected, { lane: 0, i: 5 });
+  assert.deepEqual(drafts, [DRAFT]);
+});
+
+test("a goal is looked at when the run is there", async () => {
+  const { session, playback } = begin();
+  session.ask({ kind: "run" }, { goal: { lane: 0, i: 8 } });
+  for (const message of pieces()) await session.receive(message);
+  assert.deepEqual(playback.selected, { lane: 0, i: 8 });
+});
+
+test("a recorded run and a file come without a request", async () => {
+  const load = async () => ({ ...whole, run: "file", state: "loaded" });
+  const { session, playback, take } = begin({ load });
+  await session.receive({ ...whole, state: "recorded", select: [1, 2] });
+  assert.deepEqual([session.phase, session.origin.kind], ["idle", "recorded"]);
+  assert.deepEqual(playback.selected, { lane: 1, i: 2 });
+  assert.deepEqual(take(), [["come"]]);
+  await session.load("{}", "mine.json");
+  assert.deepEqual(session.origin, { kind: "file", name: "mine.json" });
+  assert.deepEqual([playback.run.id, session.canUndo], ["file", true]);
+});
+
+test("a run of a model that was loaded meanwhile says so", async () => {
+  const { session } = begin();
+  session.use({ ...whole.head.model, name: "before" });
+  assert.deepEqual([session.hasModel, session.ours], [true, false]);
+  session.ask({ kind: "run" });
+  for (const message of pieces()) await session.receive(message);
+  assert.deepEqual(session.origin, { kind: "elsewhere", name: whole.head.model.name });
+  session.use(whole.head.model);
+  assert.equal(session.ours, true);
+});
+
+test("in a replay nothing can be asked for, and the run is there", async () => {
+  const playback = new Playback({ block: async () => read("blocks")[0] });
+  const session = new Session({ block: playback.step }, playback);
+  await session.receive({ ...whole, run: "replay" });
+  assert.deepEqual([session.live, session.phase, playback.run.id], [false, "idle", "replay"]);
+  assert.ok(playback.selected);
+});
