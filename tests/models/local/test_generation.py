@@ -20,7 +20,7 @@ from xtc_viz.models.local.model import LocalModel
 from xtc_viz.settings import SamplerSettings
 
 Load = Callable[[str], LocalModel]
-TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}
+TOLERANCE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
 
 each_architecture = pytest.mark.parametrize("architecture", tiny.CONFIGS)
 
@@ -86,7 +86,11 @@ def test_rows_that_come_and_go_equal_each_alone(architecture: str, rows: int, lo
 
 @each_architecture
 def test_rows_come_and_go_in_a_decode_over_fixed_buffers(architecture: str, load: Load) -> None:
-    for change in (lambda b: b.replace([0], [prompt(4)]), lambda b: b.keep([1, 2])):
+    changes: list[Callable[[Batch], None]] = [
+        lambda batch: batch.replace([0], [prompt(4)]),
+        lambda batch: batch.keep([1, 2]),
+    ]
+    for change in changes:
         graphs = TapeGraphs()
         batch = Batch(load(architecture), [prompt(n) for n in (3, 12, 5)], graphs)
         batch.advance(4)
