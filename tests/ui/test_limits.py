@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-import app
 from xtc_viz.errors import BusyError, SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.fake import FakeModel
@@ -27,13 +26,14 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.settings import MAX_LANES
 from xtc_viz.ui import controls
 from xtc_viz.ui.app import build, launch_options
+from xtc_viz.ui.flags import parser
 from xtc_viz.ui.limits import LIMITS, NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.stream import Service, Stops, messages
 from xtc_viz.ui.visitors import visitor_of
 
-HOSTING = Path(app.__file__).parent / "docs" / "hosting.md"
+HOSTING = Path(__file__).parents[2] / "docs" / "hosting.md"
 TIGHT = Limits(max_tokens=20, max_lanes=3, max_prompt=50)
 
 
@@ -94,7 +94,7 @@ def test_a_flag_that_is_no_limit_is_refused(text: str) -> None:
 def test_none_lifts_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPACE_ID", "someone/xtc_viz")
     monkeypatch.setenv("XTC_VIZ_MAX_WAITING", "none")
-    options = app.parser().parse_args(["--max-tokens", "None"])
+    options = parser().parse_args(["--max-tokens", "None"])
     assert (options.max_tokens, options.max_waiting, options.max_prompt) == (None, None, 4000)
 
 

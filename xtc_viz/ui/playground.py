@@ -14,8 +14,8 @@ from xtc_viz.decode import decode_lanes
 from xtc_viz.models.host import ModelHost
 from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import controls, payload, web
+from xtc_viz.ui.access import May
 from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.models import May
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.stream import Service, stream

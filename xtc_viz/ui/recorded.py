@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from xtc_viz.assets import STORY_MODEL, asset
 from xtc_viz.decode import decode_lanes
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
@@ -19,8 +20,7 @@ from xtc_viz.ui import controls
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 
-ASSETS = Path(__file__).parents[2] / "assets"
-FILE = ASSETS / "traces" / "first-sight.json.gz"
+FILE = asset("traces/first-sight.json.gz")
 RUN_ID = "recorded"
 PROMPT = "Once upon a time"
 LENGTH = 52
@@ -77,7 +77,7 @@ def opening(store: RunStore, path: Path = FILE) -> dict[str, Any] | None:
 def main() -> None:
     from xtc_viz.models.local.model import LocalModel
 
-    model = LocalModel.load(str(ASSETS / "story-model"))
+    model = LocalModel.load(str(STORY_MODEL))
     seed = next((s for s in SEEDS if shows_well(record(model, s, LENGTH))), SEEDS[0])
     trace = record(model, seed)
     FILE.parent.mkdir(exist_ok=True)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "assets" / "web"
+from xtc_viz.assets import asset
+
+FOLDER = asset("web")
 
 _IMPORT = re.compile(r'^import\s*(\{[^}]*\})\s*from\s*"\./([\w-]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
