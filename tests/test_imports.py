@@ -211,6 +211,7 @@ def test_the_library_leaves_the_environment_alone_and_is_light() -> None:
     code = (
         "import os, sys; before = dict(os.environ)\n"
         "from xtc_viz import XTCLogitsProcessor, XTCSettings, apply_xtc\n"
+        "from xtc_viz.decode import decode_lanes\n"
         "from xtc_viz.records import tracefile\n"
         "heavy = {'gradio', 'plotly', 'transformers', 'pandas', 'xtc_viz.ui'}\n"
         "print(dict(os.environ) == before, *heavy & sys.modules.keys())"
