@@ -225,7 +225,7 @@ def test_logits_that_are_no_tensor_reach_the_stack_as_they_are() -> None:
     [({"seed": -1}, "seed"), ({"max_new_tokens": 0}, "max_new_tokens"),
      ({"top_candidates": 5}, "top_candidates")],
 )  # fmt: skip
-def test_a_row_checks_its_numbers(values: dict[str, int], name: str) -> None:
+def test_a_row_checks_its_numbers(values: dict[str, Any], name: str) -> None:
     with pytest.raises(SettingsError, match=name):
         replace(ROW, **values)
 

@@ -131,10 +131,10 @@ def test_a_setting_beyond_a_limit_is_named(change: dict[str, Any], words: str) -
 )
 def test_a_text_beyond_the_limit_is_named(field: str, label: str) -> None:
     desk = Desk()
-    error = desk.send(desk.request(**{field: "x" * 51}))["error"]
+    error = desk.send(desk.request() | {field: "x" * 51})["error"]
     words = f"{label} must be a text of at most 50 characters, but is 51 characters"
     assert (error["field"], error["message"]) == (field, words)
-    desk.run(**desk.request(**{field: "x" * 50}))
+    desk.run(**desk.request() | {field: "x" * 50})
 
 
 def test_a_run_goes_on_up_to_the_limit_and_no_further() -> None:

@@ -20,7 +20,7 @@ from xtc_viz.models.local.model import LocalModel
 from xtc_viz.settings import SamplerSettings
 
 Load = Callable[[str], LocalModel]
-TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}
+TOLERANCE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
 
 each_architecture = pytest.mark.parametrize("architecture", tiny.CONFIGS)
 
