@@ -34,7 +34,7 @@ bench: $(VENV)/.app ## measure against the references and print the tables
 	$(BIN)/python -m bench $(ARGS)
 
 clean: ## remove what these commands made
-	rm -rf $(VENV) node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules build *.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # A stamp is newer than what it was made from, so that a second call has nothing to do.
 $(BIN)/python:

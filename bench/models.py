@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,12 +15,12 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.models.local.graph import graphs_for
 from xtc_viz.models.local.linear import use_few_rows_linear
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.records.modelinfo import ModelInfo, Placement
 
-STORY_MODEL = Path(__file__).resolve().parents[1] / "assets" / "story-model"
 LOGIT_SPREAD = 5.0
 """Standard deviation of the random model's logits: heads as peaked as a trained model's."""
 

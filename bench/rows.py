@@ -16,9 +16,10 @@ import torch
 from transformers import PreTrainedModel
 
 from bench.decode import STACKS, XTC
-from bench.models import STORY_MODEL, plain_story_model, story_model
+from bench.models import plain_story_model, story_model
 from bench.references import PublishedXTC
 from bench.timing import Result, against, alternating, main, time_text
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.decode import Row, decode_rows
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.local.model import LocalModel

@@ -6,17 +6,16 @@ Needs the development requirements and Chromium; writes assets/screenshot.png.
 from __future__ import annotations
 
 import socket
-from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from bench.models import STORY_MODEL
 from tests.browser import driver
+from xtc_viz.assets import STORY_MODEL, asset
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui.app import build, launch_options
 
-PICTURE = Path(__file__).resolve().parents[1] / "assets" / "screenshot.png"
+PICTURE = asset("screenshot.png")
 CHROMIUM = "/usr/bin/chromium"
 PROMPT = "Once upon a time"
 

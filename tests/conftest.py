@@ -6,14 +6,15 @@ import os
 import sys
 from functools import cache
 
-# Read when torch, gradio and transformers are imported, hence before any test module is.
-# With waiting threads asleep, a second busy process costs a few percent and not a factor of 60.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-os.environ["HF_HUB_OFFLINE"] = "1"
-os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-
 import hypothesis
 import pytest
+
+from xtc_viz.threads import wait_passively
+
+# Read when torch, gradio and transformers are imported, hence before any test module is.
+wait_passively()
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 # A shared machine is slow at moments that say nothing about the code.
 hypothesis.settings.register_profile("xtc_viz", deadline=None, print_blob=True)

@@ -1,14 +1,13 @@
-"""`python app.py` as a process of its own, until it listens and after it has ended."""
+"""The page as a process of its own, until it listens and after it has ended."""
 
 from __future__ import annotations
 
 import os
 import socket
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -24,16 +23,16 @@ class Served(NamedTuple):
 
 @contextmanager
 def served(
-    folder: Path, environment: Mapping[str, str] = os.environ, python: str = sys.executable
+    command: Sequence[str], folder: Path, environment: Mapping[str, str] = os.environ
 ) -> Iterator[Served]:
-    """Run `app.py` of a folder at a free port. Whatever it does wrong by itself fails the test."""
+    """Serve by a command in a folder, at a free port. What goes wrong by itself fails the test."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with subprocess.Popen(
-        [python, "app.py"],
+        [*command, "--port", str(port)],
         cwd=folder,
-        env={**environment, "XTC_VIZ_PORT": str(port)},
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

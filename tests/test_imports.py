@@ -39,8 +39,10 @@ SAMPLING = f"{RECORDS} sampling"
 HOSTING = "errors records.modelinfo models.base models.load models.prompts models.spec"
 # The longest name that fits decides; a module that fits none is an error, so none goes unheld.
 RULES: dict[str, Rule] = {
-    "xtc_viz": rule(own="settings threads sampling.operator"),
+    "xtc_viz": rule(own="settings sampling.operator"),
     "xtc_viz.threads": rule(),
+    "xtc_viz.assets": rule(),
+    "xtc_viz.cli": rule(own="threads ui"),
     "xtc_viz.errors": rule(),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
@@ -70,7 +72,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
     "xtc_viz.decode": rule("torch numpy", f"{SAMPLING} models.base models.prompts"),
     "xtc_viz.runs": rule(),
-    "xtc_viz.runs.presets": rule(own=CORE),
+    "xtc_viz.runs.presets": rule(own=f"{CORE} assets"),
     "xtc_viz.runs.reasoning": rule(own="records.trace"),
     "xtc_viz.runs.stats": rule(own="records.trace runs.reasoning sampling.rule"),
     "xtc_viz.runs.protection": rule("torch", "errors models.base records.trace"),
@@ -90,7 +92,12 @@ RULES: dict[str, Rule] = {
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),
     "xtc_viz.ui.limits": rule(own=CORE),
-    "app": Rule(ANY, ANY),
+    "xtc_viz.ui.access": rule(),
+    "xtc_viz.ui.flags": rule(
+        own=f"{CORE} __version__ assets models.local.spec ui.access ui.limits"
+    ),
+    "app": rule(own="cli"),
+    "setup": rule("setuptools"),
 }
 
 
@@ -207,10 +214,25 @@ def test_no_cycles() -> None:
 
 def test_gradio_and_ui_stay_at_the_edge() -> None:
     for name, source in sources().items():
-        if name != "app" and not f"{name}.".startswith("xtc_viz.ui."):
-            tops = {target.partition(".")[0] for target in imports(source, {})}
-            assert "gradio" not in tops, name
-            assert not any(t.startswith("xtc_viz.ui") for t in imports(source, {})), name
+        if not f"{name}.".startswith("xtc_viz.ui."):
+            targets = set(imports(source, {}))
+            assert "gradio" not in {target.partition(".")[0] for target in targets}, name
+            ui = {target for target in targets if f"{target}.".startswith("xtc_viz.ui.")}
+            assert not ui or name == "xtc_viz.cli", name
+
+
+def test_the_library_leaves_the_environment_alone_and_is_light() -> None:
+    """Imported into somebody's program, it sets nothing, and brings torch and numpy at most."""
+    code = (
+        "import os, sys; before = dict(os.environ)\n"
+        "from xtc_viz import XTCLogitsProcessor, XTCSettings, apply_xtc\n"
+        "from xtc_viz.decode import decode_lanes\n"
+        "from xtc_viz.records import tracefile\n"
+        "heavy = {'gradio', 'plotly', 'transformers', 'pandas', 'xtc_viz.ui'}\n"
+        "print(dict(os.environ) == before, *heavy & sys.modules.keys())"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (run.returncode, run.stdout.strip()) == (0, "True"), run.stderr
 
 
 def test_what_needs_no_torch_imports_none() -> None:
@@ -265,7 +287,7 @@ def test_what_is_allowed_is_not_an_offence() -> None:
         "xtc_viz.records.tracefile": "import json\nfrom xtc_viz import __version__",
         "xtc_viz.models.fake": "from xtc_viz.models.base import Detokenizer\nimport torch",
         "xtc_viz.ui.app": "import gradio\nfrom xtc_viz.decode import decode_lanes",
-        "app": "from xtc_viz.ui.app import build",
+        "app": "from xtc_viz.cli import main",
     }
     assert violations(modules) == []
 

@@ -30,7 +30,8 @@ def model() -> LlamaForCausalLM:
         vocab_size=8, hidden_size=16, intermediate_size=32, num_hidden_layers=1,
         num_attention_heads=2, bos_token_id=None, eos_token_id=None, pad_token_id=0,
     )  # fmt: skip
-    return LlamaForCausalLM(config).eval()
+    model: LlamaForCausalLM = LlamaForCausalLM(config).eval()
+    return model
 
 
 def run_snippet(model: LlamaForCausalLM, inputs: dict[str, torch.Tensor]) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def run_snippet(model: LlamaForCausalLM, inputs: dict[str, torch.Tensor]) -> dic
     return names
 
 
-def test_the_library_use(model: LlamaForCausalLM) -> None:
+def test_the_library_use(model: Any) -> None:
     ids = torch.tensor([[1, 2], [3, 4]])
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     output = run_snippet(model, inputs)["output"]

@@ -36,10 +36,16 @@ def test_defaults_and_slider_ends_are_allowed_values(knob):
         (lambda: XTCSettings(tau=1.0), "`tau` must be in (0, 1), but is 1.0"),
         (lambda: XTCSettings(rho=1.01), "`rho` must be in [0, 1], but is 1.01"),
         (lambda: XTCSettings(rho=math.nan), "`rho` must be in [0, 1], but is nan"),
-        (lambda: XTCSettings(rho="0.5"), "`rho` must be in [0, 1], but is '0.5'"),
+        (lambda: XTCSettings.from_dict({"rho": "0.5"}), "`rho` must be in [0, 1], but is '0.5'"),
         (lambda: XTCSettings(rho=True), "`rho` must be in [0, 1], but is True"),
-        (lambda: SamplerSettings(top_k=1.5), "`top_k` must be an integer >= 0, but is 1.5"),
-        (lambda: SamplerSettings(top_k=math.inf), "`top_k` must be an integer >= 0, but is inf"),
+        (
+            lambda: SamplerSettings.from_dict({"top_k": 1.5}),
+            "`top_k` must be an integer >= 0, but is 1.5",
+        ),
+        (
+            lambda: SamplerSettings.from_dict({"top_k": math.inf}),
+            "`top_k` must be an integer >= 0, but is inf",
+        ),
         (
             lambda: SamplerSettings(temperature=1e-9),
             "`temperature` must be 0 or at least 0.01, but",
@@ -47,9 +53,18 @@ def test_defaults_and_slider_ends_are_allowed_values(knob):
         (lambda: RunSettings(seed=-1), "`seed` must be an integer in [0,"),
         (lambda: RunSettings(lanes=()), "`lanes` must be 1 to 4 lanes, but is 0"),
         (lambda: RunSettings(stop=("",)), "`stop` must be a list of non-empty texts"),
-        (lambda: XTCSettings(strategy="keep_most"), "`strategy` must be one of keep_least,"),
-        (lambda: XTCSettings(protected=[-1]), "`protected` must be a set of token ids"),
-        (lambda: XTCSettings(protected="12"), "`protected` must be a set of token ids"),
+        (
+            lambda: XTCSettings.from_dict({"strategy": "keep_most"}),
+            "`strategy` must be one of keep_least,",
+        ),
+        (
+            lambda: XTCSettings.from_dict({"protected": [-1]}),
+            "`protected` must be a set of token ids",
+        ),
+        (
+            lambda: XTCSettings.from_dict({"protected": "12"}),
+            "`protected` must be a set of token ids",
+        ),
         (lambda: XTCSettings.from_dict({"tua": 0.1}), "`tua` must be one of protected, rho,"),
         (lambda: RunSettings.from_dict(7), "`RunSettings` must be an object with named values"),
     ],

@@ -6,15 +6,15 @@ import copy
 import json
 import math
 import warnings
-from pathlib import Path
 from time import process_time
+from typing import Any
 
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-FOLDER = Path(__file__).parent.parent / "assets" / "story-model"
-PROMPTS = FOLDER.parent / "prompts.json"
+from xtc_viz.assets import STORY_MODEL, asset
+
 MEGABYTE = 1_000_000
 
 pytestmark = pytest.mark.story_model
@@ -47,12 +47,12 @@ MARGIN = 0.012  # under what the loss of the least important layer costs, 0.039
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return AutoTokenizer.from_pretrained(FOLDER)
+    return AutoTokenizer.from_pretrained(STORY_MODEL)
 
 
 @pytest.fixture(scope="module")
 def model():
-    return AutoModelForCausalLM.from_pretrained(FOLDER, dtype=torch.float32).eval()
+    return AutoModelForCausalLM.from_pretrained(STORY_MODEL, dtype=torch.float32).eval()
 
 
 def bits_per_byte(model, tokenizer) -> float:
@@ -67,7 +67,7 @@ def bits_per_byte(model, tokenizer) -> float:
 
 
 def test_the_folder_is_small_enough_for_a_plain_push() -> None:
-    sizes = {path.name: path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()}
+    sizes = {path.name: path.stat().st_size for path in STORY_MODEL.rglob("*") if path.is_file()}
     assert {"config.json", "generation_config.json", "tokenizer.json", "README.md"} <= set(sizes)
     assert max(sizes.values()) < 10 * MEGABYTE
     assert sum(sizes.values()) <= 25 * MEGABYTE
@@ -79,9 +79,10 @@ def test_it_loads_fast_and_without_a_word(capfd: pytest.CaptureFixture[str]) -> 
         best = math.inf
         for _ in range(2):  # the first call also pays for imports; other processes cost neither
             begin = process_time()
-            loaded, info = AutoModelForCausalLM.from_pretrained(FOLDER, output_loading_info=True)
-            AutoTokenizer.from_pretrained(FOLDER)
+            pair: Any = AutoModelForCausalLM.from_pretrained(STORY_MODEL, output_loading_info=True)
+            AutoTokenizer.from_pretrained(STORY_MODEL)
             best = min(best, process_time() - begin)
+    loaded, info = pair
     assert not any(info.values())
     assert loaded.dtype == torch.bfloat16
     assert best < 1
@@ -145,7 +146,7 @@ def test_it_ends_where_a_story_is_over(model, tokenizer) -> None:
 
 
 def test_the_prompts_are_short_openings_of_many_genres(tokenizer) -> None:
-    prompts = json.loads(PROMPTS.read_text(encoding="utf-8"))
+    prompts = json.loads(asset("prompts.json").read_text(encoding="utf-8"))
     assert len(prompts) == 24
     assert len({prompt["genre"] for prompt in prompts}) == 12
     assert prompts[0]["text"] == "Once upon a time"

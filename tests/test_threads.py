@@ -1,4 +1,4 @@
-"""The wait policy is in force in a fresh interpreter, whichever module comes first."""
+"""How a process uses its threads: every entry has idle ones sleep, the page leaves a core free."""
 
 from __future__ import annotations
 
@@ -7,16 +7,23 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
-MODULES = ["xtc_viz", "xtc_viz.models.base"]
+from xtc_viz.models.local.model import leave_a_core
+
+ENTRIES = {
+    "command": "import xtc_viz.cli; xtc_viz.cli.TASKS['page'] = xtc_viz.cli.Task('', print); "
+    "xtc_viz.cli.main([])",
+    "benchmarks": "import bench.timing",
+    "training": "import training.recipe",
+}
 
 
-def run(module: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Import `module`, then torch, in a fresh interpreter that has no policy of its own."""
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `code`, then import torch, in a fresh interpreter that has no policy of its own."""
     clean = {k: v for k, v in os.environ.items() if k not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
-    code = f"import os, {module}, torch; print(os.environ['OMP_WAIT_POLICY'])"
     return subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", f"{code}\nimport os, torch; print(os.environ['OMP_WAIT_POLICY'])"],
         env=clean | environment,
         capture_output=True,
         text=True,
@@ -24,14 +31,32 @@ def run(module: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_idle_threads_do_not_spin(module: str) -> None:
-    done = run(module, OMP_DISPLAY_ENV="verbose")
-    assert done.stdout.split() == ["PASSIVE"]
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_idle_threads_do_not_spin(entry: str) -> None:
+    done = run(ENTRIES[entry], OMP_DISPLAY_ENV="verbose")
+    assert done.stdout.split()[-1] == "PASSIVE"
     # GNU's OpenMP library, where torch uses it, says what it took from the environment.
     if "GOMP_SPINCOUNT" in done.stderr:
         assert "GOMP_SPINCOUNT = '0'" in done.stderr
 
 
 def test_a_policy_of_the_users_own_stands() -> None:
-    assert run("xtc_viz", OMP_WAIT_POLICY="ACTIVE").stdout.split() == ["ACTIVE"]
+    done = run(ENTRIES["training"], OMP_WAIT_POLICY="ACTIVE")
+    assert done.stdout.split() == ["ACTIVE"]
+
+
+def test_a_core_stays_free_unless_the_environment_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = torch.get_num_threads()
+    try:
+        monkeypatch.setattr(os, "cpu_count", lambda: 3)
+        monkeypatch.setenv("OMP_NUM_THREADS", "1")
+        torch.set_num_threads(1)
+        leave_a_core()
+        assert torch.get_num_threads() == 1
+        monkeypatch.delenv("OMP_NUM_THREADS")
+        leave_a_core()
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xtc_viz.settings import XTCSettings
-from xtc_viz.threads import wait_passively
 
 if TYPE_CHECKING:
     from xtc_viz.sampling.operator import XTCLogitsProcessor, apply_xtc
 
 __all__ = ["XTCLogitsProcessor", "XTCSettings", "apply_xtc"]
 __version__ = "0.1.0"
-
-wait_passively()
 
 
 def __getattr__(name: str) -> Any:

@@ -3,6 +3,9 @@
 Idle OpenMP threads spin by default. Beside one other busy process that makes a decoding step on
 the CPU up to 70 times slower, as each parallel section waits for a thread that is not scheduled;
 waiting passively costs 15 %. The OpenMP library reads the environment once, when it is loaded.
+
+A process is told by its entry (the command, the benchmarks, the training), never by an import of
+the library: other people's programs keep the environment that they have.
 """
 
 from __future__ import annotations

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
+from xtc_viz.ui.access import May
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.models import May
 
 ROOT = Path(__file__).parents[2]
-STORY_MODEL = ROOT / "assets" / "story-model"
 ARTIFACTS = ROOT / "artifacts"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [

@@ -14,8 +14,8 @@ from tests.browser.conftest import ROOT, Server, Visit, free_port, serve
 from tests.browser.driver import chips, finished, generate, inspector, run, setting, unfold, writing
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
+from xtc_viz.ui.access import May
 from xtc_viz.ui.app import launch_options
-from xtc_viz.ui.models import May
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.service import Service
 

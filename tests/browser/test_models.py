@@ -18,7 +18,7 @@ from xtc_viz.models.load import Progress
 from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.spec import ModelSpec
-from xtc_viz.ui.models import May
+from xtc_viz.ui.access import May
 
 Keep = Callable[..., None]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
+from xtc_viz.assets import asset
 from xtc_viz.figures.theme import DARK, LIGHT, Theme, bar
 
-STYLE = Path(__file__).parents[2] / "assets" / "web" / "core" / "base.css"
+STYLE = asset("web/core/base.css")
 
 
 def variables(selector: str) -> dict[str, str]:

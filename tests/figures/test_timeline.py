@@ -38,7 +38,8 @@ def test_each_meaning_by_hand() -> None:
     assert list(eligible.y) == [3, 3, 3, 3]
     assert list(named(figure, "changed the word")[0].x) == [2]
     (coin,) = named(figure, "skipped by the coin")
-    assert (list(coin.x), list(coin.y)) == ([3], pytest.approx([0.74]))
+    assert list(coin.x) == [3]
+    assert list(coin.y) == pytest.approx([0.74])
     assert coin.marker.symbol == "circle-open"
     assert list(named(figure, "protected")[0].x) == [4]
     assert figure.layout.annotations[0].text == "<b>XTC &lt;b&gt;</b>"

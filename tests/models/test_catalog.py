@@ -60,7 +60,10 @@ def meta(model: CatalogModel, layers: int) -> torch.nn.Module:
     if model.architecture != "olmo2":
         sizes["head_dim"] = model.head_dim
     with torch.device("meta"):
-        return AutoModelForCausalLM.from_config(CONFIGS[model.architecture](**sizes))
+        empty: torch.nn.Module = AutoModelForCausalLM.from_config(
+            CONFIGS[model.architecture](**sizes)
+        )
+    return empty
 
 
 def size(module: torch.nn.Module) -> int:

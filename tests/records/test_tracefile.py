@@ -119,7 +119,8 @@ def steps(draw: st.DrawFn) -> Step:
     total = sum(weights) + draw(st.floats(0.001, 1))
     probs = array("f", sorted((weight / total for weight in weights), reverse=True))
     eligible = draw(st.integers(0, len(ids)))
-    outcome, removed = Outcome.UNAMBIGUOUS, ()
+    outcome = Outcome.UNAMBIGUOUS
+    removed: tuple[int, ...] = ()
     if eligible >= 2:
         outcome = draw(st.sampled_from((Outcome.FIRED, Outcome.SKIPPED, Outcome.PROTECTED)))
         removed = tuple(ids[: eligible - 1]) if outcome is Outcome.FIRED else ()
@@ -208,10 +209,12 @@ def test_short_numbers_are_the_same_float32(values: list[float]) -> None:
 
 
 def test_hostile_texts_stay_texts() -> None:
-    for text in HOSTILE:
+    def full_of(text: str) -> Trace:
         lane = LaneTrace(LaneSettings(text), (replace(STEP, text=text),))
-        trace = replace(trace_of(lane, texts=lambda _, text=text: text), prompt=text, system=text)
-        assert loads(dumps(trace)) == trace
+        return replace(trace_of(lane, texts=lambda _: text), prompt=text, system=text)
+
+    for text in HOSTILE:
+        assert loads(dumps(full_of(text))) == full_of(text)
 
 
 def test_a_model_elsewhere() -> None:

@@ -130,7 +130,7 @@ def test_along_a_run_of_a_model_that_is_not_here() -> None:
     known = along(Protection(texts=(" Lily", " dragons")), MODEL.info, texts, None)
     assert known == (protected_ids(MODEL) | {LILY}, ()), "what was never recorded cannot matter"
     alone = along(Protection(False, Newlines.TOKEN), MODEL.info, texts, None)
-    assert alone == ({NEWLINE}, ())
+    assert alone == (frozenset({NEWLINE}), ())
     sad = along(Protection(False, Newlines.NONE, ("sad",)), MODEL.info, texts, None)
     assert sad == (frozenset(), ("sad",)), "it may begin with the token s, or not"
 

@@ -18,7 +18,7 @@ from xtc_viz.records.trace import FinishReason, LaneTrace, Step, Trace, token_id
 from xtc_viz.runs.protection import protected_ids
 from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.runs.stats import LaneStats
-from xtc_viz.settings import LaneSettings, RunSettings
+from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings
 
 MODEL = FakeModel()
 PROMPT = tuple(MODEL.encode("Once"))
@@ -171,7 +171,8 @@ def test_readers_in_other_threads_always_see_a_whole_trace() -> None:
 
 def test_the_vocabulary_names_prompt_candidates_cut_tokens_and_protected_ones() -> None:
     dragon = MODEL.encode(" dragon")[0]
-    lanes = [replace(sampler(protected=[END, dragon, *MODEL.info.newline_ids]), top_k=3), sampler()]
+    xtc = sampler(protected=[END, dragon, *MODEL.info.newline_ids]).xtc
+    lanes = [SamplerSettings(top_k=3, xtc=xtc), sampler()]
     settings = RunSettings(lanes=tuple(LaneSettings(str(i), s) for i, s in enumerate(lanes)),
                            max_new_tokens=4)  # fmt: skip
     begin = blank_trace(MODEL, "Once", PROMPT, settings)

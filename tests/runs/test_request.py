@@ -21,7 +21,8 @@ MODEL = FakeModel()
 
 def plain(**changes: object) -> dict[str, object]:
     settings = RunSettings(lanes=presets.DEFAULT_LANES).to_dict()
-    return json.loads(json.dumps({"prompt": "Once", "settings": settings})) | changes
+    data: dict[str, object] = json.loads(json.dumps({"prompt": "Once", "settings": settings}))
+    return data | changes
 
 
 def test_by_hand() -> None:

@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
-import app
 from tests.models.forking import ForkingSpaces, PlatformError
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.decode import decode_lanes
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local import zerogpu
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.runs.worker import Decode, decode_of
-from xtc_viz.ui import controls
+from xtc_viz.ui import controls, launch
+from xtc_viz.ui.access import May
 from xtc_viz.ui.api import reports
+from xtc_viz.ui.flags import parser
 from xtc_viz.ui.limits import Limits
-from xtc_viz.ui.models import May
-from xtc_viz.ui.offers import STORY_MODEL
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service, Stops
 from xtc_viz.ui.stream import messages
@@ -167,9 +167,9 @@ def test_the_app_has_its_model_before_the_page_and_keeps_it(
     monkeypatch.setenv("SPACE_ID", "someone/xtc_viz")
     monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "0")
     monkeypatch.setattr(zerogpu, "_spaces", spaces)
-    monkeypatch.setattr(app, "build", lambda *given: built.extend(given))
+    monkeypatch.setattr(launch, "build", lambda *given: built.extend(given))
     flags = ["--models", "all", *(["--model", model] if model else [])]
-    app.page(app.parser().parse_args(flags))
+    launch.page(parser().parse_args(flags))
     host, may, limits, decode = built
     assert (may, limits) == (May.FIXED, Limits.default())
     assert (host.state.phase, host.can_rest) == ("ready", False)

@@ -276,7 +276,7 @@ def test_the_processor_draws_its_coins_from_its_generator():
 
     def run(seed):
         generator = torch.Generator().manual_seed(seed)
-        return XTCLogitsProcessor(XTCSettings(rho=0.5), generator)(None, rows)
+        return XTCLogitsProcessor(XTCSettings(rho=0.5), generator)(torch.empty(0), rows)
 
     first = run(1)
     assert torch.equal(first, run(1))

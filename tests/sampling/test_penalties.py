@@ -140,7 +140,7 @@ def test_the_order_of_a_context_matters_to_dry_alone(context, penalty, random, w
 def by_definition(multiplier, base, allowed_length, window, breakers, context):
     """DRY by comparing the end of the context with what stands before each of its tokens."""
     context = context[-window:] if window else context
-    penalties = {}
+    penalties: dict[int, float] = {}
     for place in range(1, len(context)):
         match = 0
         for n in range(1, min(place, 50) + 1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from xtc_viz.sampling.plan import plan_of, truncates
 from xtc_viz.settings import ORDER, SamplerSettings, XTCSettings, in_order
 
-ON = {
+ON: dict[str, dict[str, Any]] = {
     "repetition_penalty": {"repetition_penalty": 1.1},
     "presence_penalty": {"presence_penalty": 0.5},
     "frequency_penalty": {"frequency_penalty": -0.5},

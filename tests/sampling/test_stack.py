@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ REFERENCES = {
     "eta_cutoff": EtaLogitsWarper,
 }
 CONTEXT = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6])
-ONES = {
+ONES: dict[str, Any] = {
     "repetition_penalty": 1.3,
     "temperature": 0.7,
     "top_k": 12,
@@ -383,8 +384,6 @@ def test_no_distribution_raises(bad):
 def test_the_logits_are_never_written_to():
     logits = peaked(1)
     before = logits.clone()
-    values = {**ONES, "xtc": XTCSettings(rho=1.0)}
-    SamplerStack(SamplerSettings(**values)).run(
-        CONTEXT, logits, 0.0, SharedRandomness(1).noise(0, 5000)
-    )
+    sampler = SamplerSettings(**ONES, xtc=XTCSettings(rho=1.0))
+    SamplerStack(sampler).run(CONTEXT, logits, 0.0, SharedRandomness(1).noise(0, 5000))
     assert torch.equal(logits, before)

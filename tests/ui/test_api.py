@@ -123,7 +123,7 @@ def test_the_trace_is_the_one_that_the_decoder_records(client: Client) -> None:
 
 
 def test_lanes_by_name_and_by_value_and_every_other_setting(client: Client) -> None:
-    own = {"name": "mine", "sampler": {"top_k": 9, "xtc": {"rho": 1, "tau": 0.05}}}
+    own: dict[str, Any] = {"name": "mine", "sampler": {"top_k": 9, "xtc": {"rho": 1, "tau": 0.05}}}
     answer = generate(
         client,
         lanes=["strong", "T 1.3 + XTC", own, ".75 / .05"],
@@ -143,12 +143,12 @@ def test_lanes_by_name_and_by_value_and_every_other_setting(client: Client) -> N
     mine = trace.lanes[2].settings.sampler
     assert (mine.top_k, mine.xtc.rho, mine.xtc.tau) == (9, 1.0, 0.05)
     model = FakeModel()
-    own = model.encode(" the")
-    assert mine.xtc.protected == protected_ids(model, "token", own)
+    the = model.encode(" the")
+    assert mine.xtc.protected == protected_ids(model, "token", the)
     assert (trace.settings.shared_randomness, trace.settings.top_candidates) == (False, 120)
     assert trace.settings.stop == ("never written",)
     assert trace.prompt_ids == tuple(model.encode_chat(PROMPT, "Be brief.", thinking=False))
-    assert all(lane.finish in FinishReason for lane in trace.lanes)
+    assert all(isinstance(lane.finish, FinishReason) for lane in trace.lanes)
 
 
 def test_it_reports_while_it_runs(client: Client, served: Served) -> None:

@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-import app
 from xtc_viz.errors import BusyError, SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.fake import FakeModel
@@ -27,6 +26,7 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.settings import MAX_LANES
 from xtc_viz.ui import controls
 from xtc_viz.ui.app import build, launch_options
+from xtc_viz.ui.flags import parser
 from xtc_viz.ui.limits import LIMITS, NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
@@ -34,7 +34,7 @@ from xtc_viz.ui.service import Service, Stops
 from xtc_viz.ui.stream import messages
 from xtc_viz.ui.visitors import visitor_of
 
-HOSTING = Path(app.__file__).parent / "docs" / "hosting.md"
+HOSTING = Path(__file__).parents[2] / "docs" / "hosting.md"
 TIGHT = Limits(max_tokens=20, max_lanes=3, max_prompt=50)
 
 
@@ -95,7 +95,7 @@ def test_a_flag_that_is_no_limit_is_refused(text: str) -> None:
 def test_none_lifts_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPACE_ID", "someone/xtc_viz")
     monkeypatch.setenv("XTC_VIZ_MAX_WAITING", "none")
-    options = app.parser().parse_args(["--max-tokens", "None"])
+    options = parser().parse_args(["--max-tokens", "None"])
     assert (options.max_tokens, options.max_waiting, options.max_prompt) == (None, None, 4000)
 
 
@@ -132,10 +132,10 @@ def test_a_setting_beyond_a_limit_is_named(change: dict[str, Any], words: str) -
 )
 def test_a_text_beyond_the_limit_is_named(field: str, label: str) -> None:
     desk = Desk()
-    error = desk.send(desk.request(**{field: "x" * 51}))["error"]
+    error = desk.send(desk.request() | {field: "x" * 51})["error"]
     words = f"{label} must be a text of at most 50 characters, but is 51 characters"
     assert (error["field"], error["message"]) == (field, words)
-    desk.run(**desk.request(**{field: "x" * 50}))
+    desk.run(**desk.request() | {field: "x" * 50})
 
 
 def test_a_run_goes_on_up_to_the_limit_and_no_further() -> None:

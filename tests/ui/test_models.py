@@ -15,6 +15,7 @@ from starlette.requests import Request
 
 from tests.models import hub, tiny
 from tests.models.gate import LONG, Gate, until
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import ModelError, SettingsError
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
@@ -25,8 +26,8 @@ from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.spec import ModelSpec
 from xtc_viz.models.state import HostState, LoadState
 from xtc_viz.ui import controls
-from xtc_viz.ui.models import MAX_LOADS, May, default_may, parse_choice, state_of
-from xtc_viz.ui.offers import STORY_MODEL
+from xtc_viz.ui.access import May
+from xtc_viz.ui.models import MAX_LOADS, parse_choice, state_of
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.service import Service, Stops
@@ -75,26 +76,6 @@ def gate() -> Iterator[Gate]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny.save_model("llama", tmp_path_factory.mktemp("own") / "tiny-llama")
-
-
-@pytest.mark.parametrize(
-    ("host", "share", "environment", "may"),
-    [
-        (None, False, {}, May.OWN),
-        ("127.0.0.1", False, {}, May.OWN),
-        ("localhost", False, {}, May.OWN),
-        ("0.0.0.0", False, {}, May.FIXED),
-        ("::", False, {}, May.FIXED),
-        ("127.0.0.1", True, {}, May.FIXED),
-        (None, False, {"GRADIO_SERVER_NAME": "0.0.0.0"}, May.FIXED),
-        (None, False, {"SPACE_ID": "someone/xtc"}, May.FIXED),
-        (None, False, {"GRADIO_ROOT_PATH": "/xtc"}, May.FIXED),
-    ],
-)
-def test_who_may_choose_where_nobody_said_it(
-    host: str | None, share: bool, environment: dict[str, str], may: May
-) -> None:
-    assert default_may(host, share, environment) is may
 
 
 def test_a_fixed_server_refuses_everything_and_keeps_its_folders_to_itself(folder: Path) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.catalog import Machine, Precision, catalog
 from xtc_viz.models.local.memory import readable
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui import offers
-from xtc_viz.ui.offers import STORY_MODEL, devices, embedded, entries
+from xtc_viz.ui.offers import devices, embedded, entries
 
 
 def test_the_list_begins_with_the_embedded_model_and_grows() -> None:

@@ -91,9 +91,10 @@ def test_ids_cannot_be_guessed_and_junk_is_no_id() -> None:
     store = RunStore()
     assert len({store.reserve() for _ in range(100)}) == 100
     assert len(store.reserve()) >= 20
-    for junk in (None, 3, "", ["a"], {}):
+    junk: list[object] = [None, 3, "", ["a"], {}]
+    for value in junk:
         with pytest.raises(UnknownRunError):
-            store.get(junk)
+            store.get(value)
 
 
 def test_many_small_runs_are_bounded_too() -> None:

@@ -116,7 +116,7 @@ def test_the_limits_of_the_line_are_the_visitors() -> None:
 def test_it_decodes_as_the_service_says(service: Service) -> None:
     lengths: list[int] = []
 
-    def decode(model, prompt_ids, settings, **lanes):  # type: ignore[no-untyped-def]
+    def decode(model, prompt_ids, settings, **lanes):
         lengths.append(settings.max_new_tokens)
         return decode_lanes(model, prompt_ids, settings, **lanes)
 

@@ -16,12 +16,12 @@ from tests.ui.factories import thinker
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.runs import presets
-from xtc_viz.settings import LaneSettings, SamplerSettings, Stage, XTCSettings, in_order
+from xtc_viz.settings import TEMPERATURE, XTC, LaneSettings, SamplerSettings, XTCSettings, in_order
 from xtc_viz.ui import controls
-from xtc_viz.ui.models import May
-from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.access import May
 from xtc_viz.ui.server import questions
-from xtc_viz.ui.stream import Service, stream
+from xtc_viz.ui.service import Service
+from xtc_viz.ui.stream import stream
 
 LENGTH = 60
 CANDIDATES = 10
@@ -30,7 +30,7 @@ LATE = SamplerSettings(
     top_p=0.95,
     presence_penalty=0.5,
     xtc=XTCSettings(rho=0.5, tau=0.05),
-    order=in_order(Stage.XTC, Stage.TEMPERATURE),
+    order=in_order(XTC, TEMPERATURE),
 )
 """The stack of a lane whose temperature comes behind XTC."""
 OTHER = {"rho": 1.0, "tau": 0.05, "strategy": "keep_least"}
@@ -59,9 +59,10 @@ class Server:
     """A server that a page could talk to, on one model."""
 
     def __init__(self, model: FakeModel) -> None:
-        self.service = Service(ModelHost(model), RunStore())
-        asked = questions(self.service.host, self.service.store, self.service.stops, May.ALL)
-        self.questions: dict[str, Callable[..., str]] = {each.__name__: each for each in asked}
+        self.service = Service(ModelHost(model), may=May.ALL)
+        self.questions: dict[str, Callable[..., str]] = {
+            question.__name__: question for question in questions(self.service)
+        }
 
     def ask(self, name: str, *values: object) -> Any:
         return json.loads(self.questions[name](list(values)))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
+from xtc_viz.assets import asset
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings
-
-PROMPTS = Path(__file__).parents[2] / "assets" / "prompts.json"
 
 
 def _xtc(rho: float, tau: float = 0.1, **stack: float) -> SamplerSettings:
@@ -36,5 +34,6 @@ DEFAULT_LANES = (BASELINE, LaneSettings("XTC", _xtc(0.5)))
 
 def examples() -> list[dict[str, str]]:
     """Return prompts to start from, each with its `genre` and `text`."""
-    prompts: list[dict[str, str]] = json.loads(PROMPTS.read_text(encoding="utf-8"))
+    text = asset("prompts.json").read_text(encoding="utf-8")
+    prompts: list[dict[str, str]] = json.loads(text)
     return prompts

@@ -10,9 +10,9 @@ from xtc_viz.decode import decode_lanes
 from xtc_viz.models.host import ModelHost
 from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import recorded, web
+from xtc_viz.ui.access import May
 from xtc_viz.ui.api import build_api
 from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.models import May
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.service import Service
 

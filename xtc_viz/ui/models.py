@@ -1,6 +1,7 @@
 """Which models the page may choose, and what it is told of the one in use and of loads.
 
-Who may choose is decided when the server starts and held here, whatever a page asks for.
+Who may choose is decided when the server starts (`ui.access`) and held here, whatever a page asks
+for.
 """
 
 from __future__ import annotations
@@ -8,10 +9,9 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from typing import Any
-from urllib.parse import urlsplit
 
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import BusyError, ModelError, SettingsError
 from xtc_viz.models.catalog import catalog
 from xtc_viz.models.host import ModelHost
@@ -20,9 +20,9 @@ from xtc_viz.models.local.spec import ATTENTIONS, LocalSpec
 from xtc_viz.models.spec import ModelSpec
 from xtc_viz.models.state import HostState, LoadState
 from xtc_viz.ui import payload
+from xtc_viz.ui.access import May
 from xtc_viz.ui.offers import (
     AUTO,
-    STORY_MODEL,
     choices,
     devices,
     embedded,
@@ -31,49 +31,9 @@ from xtc_viz.ui.offers import (
     precision_of,
 )
 
-PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 MAX_NAME = 300  # characters of a hub id, a folder or a revision
 MAX_LOADS = 4  # that are not over; more than one waits for the one before it
 MAX_KEPT = 100  # loads whose end is remembered for the pages that began them
-
-
-class May(StrEnum):
-    """Which models visitors may load: any hub id or folder, those of the catalog, or none.
-
-    `OWN` is everything, but nothing for those who come through a proxy or by another name.
-    """
-
-    OWN = "own"
-    ALL = "all"
-    CATALOG = "catalog"
-    FIXED = "fixed"
-
-
-def default_may(
-    host: str | None, share: bool = False, environment: Mapping[str, str] = os.environ
-) -> May:
-    """Return what visitors may do where nobody said it: something on a page of one's own only.
-
-    That is a page which listens on this machine alone, under no prefix of a proxy.
-    """
-    address = host or environment.get("GRADIO_SERVER_NAME") or "localhost"
-    public = ("SPACE_ID", "SPACES_ZERO_GPU", "GRADIO_SHARE", "GRADIO_ROOT_PATH")
-    opened = share or any(environment.get(name) for name in public)
-    return May.OWN if is_this_machine(address) and not opened else May.FIXED
-
-
-def from_elsewhere(headers: Mapping[str, str]) -> bool:
-    """Whether a request came through a proxy, or was sent to another name than this machine's."""
-    try:
-        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
-    except ValueError:
-        host = ""  # no name at all
-    return not is_this_machine(host) or any(name in headers for name in PROXY_HEADERS)
-
-
-def is_this_machine(address: str) -> bool:
-    """Whether an address is reached from this machine only."""
-    return address in ("localhost", "::1") or address.startswith("127.")
 
 
 def parse_choice(data: object, may: May) -> LocalSpec:

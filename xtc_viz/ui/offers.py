@@ -6,18 +6,17 @@ import json
 from collections.abc import Collection
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.catalog import CatalogModel, Fit, Machine, Precision, catalog
 from xtc_viz.models.local.download import is_here
 from xtc_viz.models.local.memory import readable, this_machine
 from xtc_viz.models.local.spec import ATTENTIONS
 
-STORY_MODEL = Path(__file__).parents[2] / "assets" / "story-model"
 AUTO = "auto"
 PRECISION_LABELS = {
     Precision.FLOAT32: "32 bits",

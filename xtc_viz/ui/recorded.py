@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from xtc_viz.assets import STORY_MODEL, asset
 from xtc_viz.knobs import KNOBS
 from xtc_viz.records import tracefile
 from xtc_viz.records.trace import LaneTrace, Trace
@@ -18,8 +19,7 @@ from xtc_viz.settings import RunSettings
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 
-ASSETS = Path(__file__).parents[2] / "assets"
-FILE = ASSETS / "traces" / "first-sight.json.gz"
+FILE = asset("traces/first-sight.json.gz")
 RUN_ID = "recorded"
 PROMPT = "Once upon a time"
 LENGTH = 52
@@ -70,7 +70,7 @@ def opening(store: RunStore, path: Path = FILE) -> dict[str, Any] | None:
 def main() -> None:
     from xtc_viz.models.local.model import LocalModel
 
-    model = LocalModel.load(str(ASSETS / "story-model"))
+    model = LocalModel.load(str(STORY_MODEL))
     traces = (record(model, request(seed)) for seed in SEEDS)
     trace = next(filter(shows_well, traces), None) or record(model, request(SEEDS[0]))
     FILE.parent.mkdir(exist_ok=True)

@@ -22,8 +22,9 @@ from xtc_viz.runs.jobs import weights
 from xtc_viz.runs.protection import Protection, Resolved, along
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, payload, whatif
+from xtc_viz.ui.access import May, from_elsewhere
 from xtc_viz.ui.controls import whole
-from xtc_viz.ui.models import May, from_elsewhere, model_questions
+from xtc_viz.ui.models import model_questions
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service

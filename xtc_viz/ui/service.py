@@ -16,8 +16,8 @@ from xtc_viz.runs.jobs import Job
 from xtc_viz.runs.record import write
 from xtc_viz.runs.recorder import Recorder
 from xtc_viz.runs.worker import Decode
+from xtc_viz.ui.access import May
 from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.models import May
 from xtc_viz.ui.runs import RunStore
 
 PATIENCE = 0.25  # seconds between two looks at the queue, and so at a visitor who has left

@@ -12,9 +12,10 @@ import posixpath
 import re
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "assets" / "web"
+from xtc_viz.assets import asset
+
+FOLDER = asset("web")
 BASE = "core/base"  # the style sheet that all others build on
 
 _IMPORT = re.compile(r'^import\s*(\{[^}]*\})\s*from\s*"(\.[\w./-]+)\.js";\n', re.MULTILINE)

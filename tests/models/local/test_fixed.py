@@ -16,10 +16,11 @@ from tests.models.tape import HostTape, RefusingGraphs, Tape, TapeGraphs
 from xtc_viz.models.local import fixed
 from xtc_viz.models.local.cache import new_cache
 from xtc_viz.models.local.fixed import ROOM, FixedStep, Graphs, can_be_fixed, forward
-from xtc_viz.models.local.model import LocalGeneration, LocalModel
+from xtc_viz.models.local.generation import LocalGeneration
+from xtc_viz.models.local.model import LocalModel
 
 Load = Callable[[str], LocalModel]
-TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}
+TOLERANCE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
 
 each_architecture = pytest.mark.parametrize("architecture", tiny.CONFIGS)
 each_way = pytest.mark.parametrize("kind", [TapeGraphs, RefusingGraphs])

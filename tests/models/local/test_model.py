@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.records.modelinfo import Placement
 
 Load = Callable[[str], LocalModel]
-TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}
+TOLERANCE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
 
 each_architecture = pytest.mark.parametrize("architecture", tiny.CONFIGS)
 

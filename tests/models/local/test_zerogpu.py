@@ -80,7 +80,7 @@ def test_errors_travel_whole(error: XTCVizError) -> None:
 
 def test_the_estimate_is_held_within_the_platforms_bounds() -> None:
     spaces = ForkingSpaces()
-    lent = on_gpu(lambda n: (i for i in ()), lambda n: estimated_seconds(n), spaces)
+    lent = on_gpu(lambda n: (i for i in range(0)), lambda n: estimated_seconds(n), spaces)
     for steps in (1, 1000, 100_000):
         next(iter(lent(steps)), None)
     assert spaces.durations == [10, 45, 120]

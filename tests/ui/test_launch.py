@@ -1,0 +1,35 @@
+"""From flags to the page: who may choose models on it. A Space's page is tried in `tests.runs`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from xtc_viz.models.host import ModelHost
+from xtc_viz.ui import launch
+from xtc_viz.ui.access import May
+from xtc_viz.ui.flags import parser
+from xtc_viz.ui.limits import Limits
+
+
+@pytest.mark.parametrize(
+    ("flags", "may"),
+    [
+        ([], May.OWN),
+        (["--host", "0.0.0.0"], May.FIXED),
+        (["--host", "0.0.0.0", "--models", "catalog"], May.CATALOG),
+        (["--root-path", "/xtc"], May.FIXED),
+        (["--share"], May.FIXED),
+        (["--models", "fixed"], May.FIXED),
+    ],
+)
+def test_visitors_may_choose_on_a_page_of_ones_own_only(
+    monkeypatch: pytest.MonkeyPatch, flags: list[str], may: May
+) -> None:
+    built: list[Any] = []
+    monkeypatch.setattr(launch, "build", lambda *given: built.extend(given))
+    launch.page(parser().parse_args(["--model", "fake", "--max-tokens", "9", *flags]))
+    host, *rest = built
+    assert isinstance(host, ModelHost)
+    assert rest == [may, Limits(max_tokens=9)]

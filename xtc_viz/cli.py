@@ -1,0 +1,44 @@
+"""The command `xtc-viz`: it does the task that its first argument names, and opens the page alone.
+
+What a task needs is imported when the task is done, so that help comes at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from xtc_viz.threads import wait_passively
+from xtc_viz.ui import flags
+
+
+class Task(NamedTuple):
+    """A task: a line of help, and what does it with the arguments that follow its name."""
+
+    help: str
+    do: Callable[[Sequence[str]], None]
+
+
+def open_page(arguments: Sequence[str]) -> None:
+    parser = flags.parser()
+    tasks = "; ".join(f"{name}: {task.help}" for name, task in TASKS.items())
+    parser.epilog = f"{parser.epilog} Tasks, each with a --help of its own: {tasks}."
+    options = parser.parse_args(arguments)
+    from xtc_viz.ui.launch import launch
+
+    launch(options)
+
+
+TASKS = {"page": Task("open the page, as without a word", open_page)}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Do a task. Raises `SystemExit` with what is wrong."""
+    # Read when torch and when gradio is imported; the latter sends no figures anywhere then.
+    wait_passively()
+    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    name = words.pop(0) if words and words[0] in TASKS else "page"
+    TASKS[name].do(words)

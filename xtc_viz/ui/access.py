@@ -1,0 +1,49 @@
+"""Who may load models: decided when the server starts, and by where a request comes from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+
+
+class May(StrEnum):
+    """Which models visitors may load: any hub id or folder, those of the catalog, or none.
+
+    `OWN` is everything, but nothing for those who come through a proxy or by another name.
+    """
+
+    OWN = "own"
+    ALL = "all"
+    CATALOG = "catalog"
+    FIXED = "fixed"
+
+
+def default_may(
+    host: str | None, share: bool = False, environment: Mapping[str, str] = os.environ
+) -> May:
+    """Return what visitors may do where nobody said it: something on a page of one's own only.
+
+    That is a page which listens on this machine alone, under no prefix of a proxy.
+    """
+    address = host or environment.get("GRADIO_SERVER_NAME") or "localhost"
+    public = ("SPACE_ID", "SPACES_ZERO_GPU", "GRADIO_SHARE", "GRADIO_ROOT_PATH")
+    opened = share or any(environment.get(name) for name in public)
+    return May.OWN if is_this_machine(address) and not opened else May.FIXED
+
+
+def from_elsewhere(headers: Mapping[str, str]) -> bool:
+    """Whether a request came through a proxy, or was sent to another name than this machine's."""
+    try:
+        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    except ValueError:
+        host = ""  # no name at all
+    return not is_this_machine(host) or any(name in headers for name in PROXY_HEADERS)
+
+
+def is_this_machine(address: str) -> bool:
+    """Whether an address is reached from this machine only."""
+    return address in ("localhost", "::1") or address.startswith("127.")

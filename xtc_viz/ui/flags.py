@@ -1,0 +1,100 @@
+"""The flags of the page, each with its environment variable. Light to import, so help is quick."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from typing import Any
+
+from xtc_viz import __version__
+from xtc_viz.assets import STORY_MODEL
+from xtc_viz.errors import SettingsError
+from xtc_viz.models.local.spec import ATTENTIONS, QUANTIZATIONS
+from xtc_viz.ui.access import May
+from xtc_viz.ui.limits import LIMITS, Limit, Limits
+
+FAKE = "fake"
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line. Every flag can be given by an environment variable instead."""
+    flags = argparse.ArgumentParser(
+        description="See what XTC does to every single token.",
+        epilog="Each flag's environment variable stands in brackets; the flag goes first.",
+    )
+
+    def add(name: str, words: str, default: object = None, **options: Any) -> None:
+        variable = "XTC_VIZ_" + name.upper().replace("-", "_")
+        value = os.environ.get(variable, default)
+        flags.add_argument(f"--{name}", default=value, help=f"{words} [{variable}]", **options)
+
+    add("host", "address to listen on (default: this machine only)", metavar="ADDRESS")
+    add("port", "port to listen on (default: 7860 or the next that is free)", type=int)
+    add(
+        "model",
+        "hub id or folder of a causal language model (default: the embedded story model); "
+        f"`{FAKE}` is word salad that needs no weights",
+        str(STORY_MODEL),
+    )
+    add("revision", "branch, tag or commit of a hub model")
+    add("device", "auto, cpu, cuda or cuda:1 (default: auto)", "auto")
+    add("dtype", "auto, float32, bfloat16 or float16 (default: auto)", "auto")
+    add("quantization", f"{', '.join(QUANTIZATIONS)} (default: none)", "none")
+    add("attention", f"{', '.join(ATTENTIONS)} (default: auto)", "auto")
+    add(
+        "models",
+        "which models visitors may load: all (any hub id or folder), catalog, fixed (none) or own "
+        "(all, but none for who comes through a proxy); default: own on a page for this machine "
+        "only, else fixed",
+        type=_may,
+        metavar="WHICH",
+    )
+    add(
+        "max-memory",
+        "what each device may hold of a model that is spread over several, such as "
+        "0=20GiB,1=20GiB,cpu=60GiB",
+        type=_memory,
+        metavar="LIMITS",
+    )
+    add("root-path", "path under which a proxy shows the page, such as /xtc", metavar="PATH")
+    ours = Limits.default()
+    for limit in LIMITS.values():
+        value = getattr(ours, limit.name)
+        add(
+            limit.flag,
+            f"{limit.help}: {limit.bounds} (default: none, on a Space {limit.public:g})",
+            None if value is None else str(value),
+            type=_limit(limit),
+            metavar="N",
+        )
+    flags.add_argument("--share", action="store_true", help="a public link by gradio's relay")
+    flags.add_argument("--version", action="version", version=f"xtc_viz {__version__}")
+    return flags
+
+
+def _may(name: str) -> May:
+    try:
+        return May(name)
+    except ValueError:
+        known = ", ".join(May)
+        raise argparse.ArgumentTypeError(f"must be one of {known}, but is {name!r}") from None
+
+
+def _memory(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(device.strip() and size.strip() for device, _, size in pairs):
+        words = f"must be such as 0=20GiB,cpu=60GiB, but is {text!r}"
+        raise argparse.ArgumentTypeError(words)
+    return {device.strip(): size.strip() for device, _, size in pairs}
+
+
+def _limit(limit: Limit) -> Callable[[str], float | None]:
+    def parse(text: str) -> float | None:
+        try:
+            return limit.parse(text)
+        except SettingsError as error:
+            words = f"must be {error.bounds}, but is {error.value!r}"
+            raise argparse.ArgumentTypeError(words) from None
+
+    return parse

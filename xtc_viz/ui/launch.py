@@ -1,0 +1,76 @@
+"""From flags to a page that is served: the model's owner, what visitors may do, gradio's launch."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+import gradio as gr
+
+from xtc_viz.errors import ModelError
+from xtc_viz.models.base import LanguageModel
+from xtc_viz.models.fake import FakeModel
+from xtc_viz.models.host import ModelHost
+from xtc_viz.models.local import zerogpu
+from xtc_viz.models.local.loader import LocalLoader
+from xtc_viz.models.local.model import LocalModel, leave_a_core
+from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.runs.worker import decode_of
+from xtc_viz.ui.access import May, default_may
+from xtc_viz.ui.app import build, launch_options
+from xtc_viz.ui.flags import FAKE
+from xtc_viz.ui.limits import LIMITS, Limits
+
+
+def make_host(options: argparse.Namespace, limits: Limits) -> ModelHost:
+    """Return the owner of the model, which loads in the background.
+
+    On ZeroGPU the model is loaded when this returns, and stays: workers are forked with it.
+    """
+    lent = zerogpu.here()
+    model: LanguageModel | None = FakeModel(delay=0.02) if options.model == FAKE else None
+    names = ("revision", "device", "dtype", "quantization", "attention", "max_memory")
+    spec = LocalSpec(options.model, **{name: getattr(options, name) for name in names})
+    if lent and model is None:
+        # The platform stands in for CUDA in this thread alone: transformers must use no other.
+        os.environ["HF_DEACTIVATE_ASYNC_LOAD"] = "1"
+        model = LocalModel.load(spec)
+    rest = limits.idle_minutes
+    host = ModelHost(
+        model,
+        LocalLoader(),
+        max_waiting=limits.max_waiting,
+        max_per_visitor=limits.max_per_visitor,
+        rest_after=None if rest is None or lent else 60.0 * rest,
+    )
+    if model is None:
+        host.load_in_background(spec)
+    return host
+
+
+def page(options: argparse.Namespace) -> gr.Blocks:
+    """Return the page that these flags ask for."""
+    limits = Limits(**{name: getattr(options, name) for name in LIMITS})
+    host = make_host(options, limits)
+    if zerogpu.here():
+        with host.turn() as turn:
+            turn.wait()
+            return build(host, May.FIXED, limits, decode_of(turn.model))
+    opened = options.share or bool(options.root_path)
+    return build(host, options.models or default_may(options.host, opened), limits)
+
+
+def launch(options: argparse.Namespace) -> None:
+    """Serve the page until the process ends. Raises `SystemExit` for a model that cannot be."""
+    leave_a_core()
+    try:
+        blocks = page(options)
+    except ModelError as error:
+        raise SystemExit(str(error)) from error
+    blocks.launch(
+        server_name=options.host,
+        server_port=options.port,
+        root_path=options.root_path,
+        share=options.share,
+        **launch_options() | {"quiet": False},
+    )
