@@ -226,7 +226,6 @@ export class ModelPicker {
       this.take(state);
       wait = state.phase === "loading" || going(state.asked) ? OFTEN : 0;
     }
-    clearTimeout(this.timer);
     if (wait || this.dialog.open) this.timer = setTimeout(() => this.greet(), wait || SELDOM);
   }
 
