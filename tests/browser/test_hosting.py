@@ -76,7 +76,7 @@ def test_all_of_it_works_under_a_prefix(visit: Visit, behind: Server, keep: Keep
 
 def test_a_page_with_limits_shows_and_keeps_them(visit: Visit, limited: Server, keep: Keep) -> None:
     page = visit(limited)
-    slider = page.get_by_role("slider", name="Length, slider", include_hidden=True)
+    slider = page.get_by_role("slider", name="Length, slider", exact=True, include_hidden=True)
     expect(slider).to_have_attribute("max", "30")
     setting(page, "max_new_tokens", 31)
     page.get_by_role("button", name="Generate", exact=True).click()

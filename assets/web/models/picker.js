@@ -33,6 +33,7 @@ export class ModelPicker {
     /** @type {Record<keyof Choices, Choice> | null} */
     this.choices = null;
     this.heard = 0; // when the server last answered
+    this.greetings = 0; // how often it was asked
     /** @type {number | undefined} */
     this.timer = undefined;
     this.line = h("span", {});
@@ -211,16 +212,20 @@ export class ModelPicker {
   /** Ask how the model stands; while something is going on, ask again. */
   async greet() {
     clearTimeout(this.timer);
+    this.greetings += 1;
+    const { greetings } = this;
     let wait = SELDOM;
-    try {
-      const state = await this.transport.hello(this.load);
+    const state = await this.transport.hello(this.load).catch(
+      // The server is away for a moment, or for good: what is known stays on show.
+      () => null,
+    );
+    // Whoever asked later knows more, and sets the clock.
+    if (greetings !== this.greetings) return;
+    if (state) {
       this.heard = Date.now();
       this.take(state);
       wait = state.phase === "loading" || going(state.asked) ? OFTEN : 0;
-    } catch {
-      // The server is away for a moment, or for good: what is known stays on show.
     }
-    clearTimeout(this.timer);
     if (wait || this.dialog.open) this.timer = setTimeout(() => this.greet(), wait || SELDOM);
   }
 
@@ -270,7 +275,7 @@ export class ModelPicker {
     const ahead = asked?.place === 1 ? "another model is" : `${asked?.place} others are`;
     const queued = mine && asked?.state === "waiting";
     const waits = queued ? `${asked?.name} waits: ${ahead} being loaded first.` : note;
-    const stopping = (busy || mine) && this.stopping === this.shown;
+    const stopping = (busy || mine) && this.stopping !== null && this.stopping === this.shown;
     setText(this.words, stopping ? "Stopping …" : (waits ?? ""));
     this.halt.disabled = stopping;
     this.progress.hidden = queued || share === null;
