@@ -75,8 +75,11 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.presets": rule(own=f"{CORE} assets"),
     "xtc_viz.runs.reasoning": rule(own="records.trace"),
     "xtc_viz.runs.stats": rule(own="records.trace runs.reasoning sampling.rule"),
+    "xtc_viz.runs.breakers": rule("torch", "models.base settings"),
     "xtc_viz.runs.protection": rule("torch", "errors models.base records.trace"),
-    "xtc_viz.runs.request": rule("torch", "errors settings models.base runs.protection"),
+    "xtc_viz.runs.request": rule(
+        "torch", "errors settings models.base runs.breakers runs.protection"
+    ),
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace sampling.stageview"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
     "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu"),

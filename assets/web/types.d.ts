@@ -171,6 +171,8 @@ interface Message {
   /** How many runs are ahead of one that waits. */
   place?: number;
   note?: string;
+  /** The columns of a trace file that this version knows nothing of. */
+  unknown?: string[];
   /** [lane, position] to look at first. */
   select?: [number, number];
   error?: Problem;
@@ -284,9 +286,9 @@ interface ProtectedTokens {
 interface ModelLine {
   name: string;
   revision: string | null;
-  parameters: number;
-  dtype: string;
-  device: string;
+  parameters: number | null;
+  dtype: string | null;
+  device: string | null;
   context: number;
   chat: boolean;
   thinks: boolean;

@@ -211,3 +211,14 @@ def test_it_keeps_no_model_and_says_what_it_takes() -> None:
     assert sizes == sorted(sizes)
     assert sizes[-1] < 200_000
     assert not any(value is MODEL for value in vars(recorder).values())
+
+
+def test_columns_of_a_newer_file_stay_until_a_lane_goes_on() -> None:
+    trace, _ = decode(length=6)
+    lanes = tuple(replace(lane, unknown={"luck": (1,) * len(lane.steps)}) for lane in trace.lanes)
+    trace = replace(trace, lanes=lanes)
+    recorder = Recorder(trace, [1])
+    assert recorder.trace().unknown_columns == ("luck",)
+    recorder.add(Column(0, (trace.lanes[1].steps[0],), (None,), 0.1), MODEL.token_text)
+    kept = [dict(lane.unknown) for lane in recorder.trace().lanes]
+    assert [bool(columns) for columns in kept] == [True, False]

@@ -93,7 +93,8 @@ test("colours have seven levels", () => {
 
 test("where a run comes from", () => {
   assert.equal(originWords({ kind: "own", name: "" }), "");
-  assert.match(originWords({ kind: "file", name: "a.json" }), /a\.json/);
+  assert.match(originWords({ kind: "file", name: "a.json" }), /a\.json\.$/);
+  assert.match(originWords({ kind: "file", name: "a.json", unknown: ["luck"] }), /luck\.$/);
 });
 
 test("a draft like the run asks nothing", () => {

@@ -230,7 +230,7 @@ test("a recorded run and a file come without a request", async () => {
   assert.deepEqual(playback.selected, { lane: 1, i: 2 });
   assert.deepEqual(take(), [["come"]]);
   await session.load("{}", "mine.json");
-  assert.deepEqual(session.origin, { kind: "file", name: "mine.json" });
+  assert.deepEqual(session.origin, { kind: "file", name: "mine.json", unknown: [] });
   assert.deepEqual([playback.run.id, session.canUndo], ["file", true]);
 });
 

@@ -141,8 +141,15 @@ class Recorder:
         """
         # The lanes first: what they hold is named by now.
         lanes = tuple(
-            LaneTrace(lane.settings, lane.steps.frozen(), lane.finish, lane.branch)
-            for lane in self.lanes
+            replace(
+                before,
+                settings=lane.settings,
+                steps=lane.steps.frozen(),
+                finish=lane.finish,
+                # Columns that nobody here can go on with end with the first new step.
+                unknown=before.unknown if len(lane.steps) == len(before.steps) else {},
+            )
+            for lane, before in zip(self.lanes, self.begin.lanes, strict=True)
         )
         return replace(self.begin, lanes=lanes, vocabulary=dict(self.texts), seconds=self.seconds)
 

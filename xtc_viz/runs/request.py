@@ -8,6 +8,7 @@ from typing import Self
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.runs.breakers import breaker_ids, needs_breakers
 from xtc_viz.runs.protection import Protection
 from xtc_viz.settings import LaneSettings, RunSettings, with_protected
 
@@ -67,10 +68,16 @@ class Request:
 
     def guarded(self, model: LanguageModel) -> RunSettings:
         """Return the settings with all that only this model's tokenizer can tell: the ids of the
-        protected tokens, in every lane."""
+        protected tokens, in every lane, and what ends DRY's matches."""
         ids = self.protection.ids(model)
-        lanes = tuple(with_protected(lane, ids) for lane in self.settings.lanes)
-        return replace(self.settings, lanes=lanes)
+        lanes = (with_protected(lane, ids) for lane in self.settings.lanes)
+        return replace(self.settings, lanes=tuple(_with_breakers(lane, model) for lane in lanes))
+
+
+def _with_breakers(lane: LaneSettings, model: LanguageModel) -> LaneSettings:
+    if not needs_breakers(lane.sampler):
+        return lane
+    return replace(lane, sampler=replace(lane.sampler, dry_breakers=breaker_ids(model)))
 
 
 def parse_settings(data: object) -> RunSettings:

@@ -138,8 +138,9 @@ def questions(service: Service) -> list[Question]:
         """Show a trace file; the answer is a whole message."""
         if not isinstance(text, str) or len(text) > MAX_TRACE:
             raise SettingsError("trace", f"a text of at most {MAX_TRACE:,} characters", "another")
-        shown = Run.of(tracefile.loads(text), "loaded")
-        return shown.whole(store.add(shown))
+        trace = tracefile.loads(text)
+        shown = Run.of(trace, "loaded")
+        return {**shown.whole(store.add(shown)), "unknown": trace.unknown_columns}
 
     every = (block, open, stop, stages, what_if, tokens, strength, export, load)
     return [*(answer(function) for function in every), *_about_models(host, service.may)]

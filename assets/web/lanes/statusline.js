@@ -29,11 +29,14 @@ export function statusWords({ phase, note, place, ending }) {
  * Where a run comes from, in words.
  * @param {Origin} origin
  */
-export function originWords({ kind, name }) {
+export function originWords({ kind, name, unknown = [] }) {
+  const more = unknown.length
+    ? ` It records more than this version shows: ${unknown.join(", ")}.`
+    : "";
   const words = {
     own: "",
     recorded: "A recorded run.",
-    file: `From the file ${name}.`,
+    file: `From the file ${name}.${more}`,
     elsewhere: `Written by ${name}, which was loaded meanwhile.`,
   };
   return words[kind];

@@ -257,7 +257,8 @@ export class ModelPicker {
     const { model, phase, note, resting, share, asked, can_rest, may } = this.state;
     const busy = phase === "loading";
     const parameters = model?.parameters ? [size(model.parameters)] : [];
-    const short = model ? [model.name, ...parameters, model.dtype, model.device].join(" · ") : "";
+    const where = [model?.dtype, model?.device].filter(Boolean);
+    const short = model ? [model.name, ...parameters, ...where].join(" · ") : "";
     this.button.hidden = false;
     if (!model) setText(this.line, note || "No model: choose one");
     else if (busy) setText(this.line, `${model.name} · ${note}`);
@@ -290,7 +291,8 @@ export class ModelPicker {
 /** What the model in use is, in a sentence or two. @param {ModelState} state */
 function describe({ model, resting, can_rest }) {
   if (!model) return "";
-  const facts = [`${model.dtype} on ${model.device}`, `context of ${model.context} tokens`];
+  const facts = [`context of ${model.context} tokens`];
+  if (model.device) facts.unshift([model.dtype, model.device].filter(Boolean).join(" on "));
   if (model.parameters) facts.unshift(`${size(model.parameters)} parameters`);
   if (model.revision) facts.push(`revision ${model.revision.slice(0, 7)}`);
   const rest = "It rests: its memory is free, and the next run loads it again.";

@@ -13,7 +13,7 @@ export function draftOf(head, draft) {
     .map(({ name, sampler }) => ({
       name,
       // Which tokens are protected is said once, by `protect`.
-      sampler: { ...sampler, xtc: { ...sampler.xtc, protected: [] } },
+      sampler: { ...sampler, dry_breakers: [], xtc: { ...sampler.xtc, protected: [] } },
     }));
   const settings = {
     ...draft.settings,

@@ -12,7 +12,7 @@ import { sameWeights } from "./weights.js";
 /**
  * Where the run on show comes from: from this page, recorded, from a file, or from a model that was
  * loaded meanwhile.
- * @typedef {{ kind: "own" | "recorded" | "file" | "elsewhere", name: string }} Origin
+ * @typedef {{ kind: "own" | "recorded" | "file" | "elsewhere", name: string, unknown?: string[] }} Origin
  */
 
 /** @type {Origin} */
@@ -307,7 +307,7 @@ export class Session extends Emitter {
     this.#remember();
     this.#playback.take(message);
     this.emit("come", { head: message.head });
-    this.#setOrigin({ kind: "file", name });
+    this.#setOrigin({ kind: "file", name, unknown: message.unknown ?? [] });
     this.#selectTelling();
   }
 }
