@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from transformers import AutoModelForCausalLM, Qwen3Config
 from bench import __main__ as bench
 from bench import gpu, rows
 from bench.models import as_local
-from bench.timing import Result
+from bench.timing import Result, cold
 from xtc_viz.models.fake import FakeModel
 
 CPU = torch.device("cpu")
@@ -62,6 +63,24 @@ def test_the_operator_on_few_tokens() -> None:
     result = gpu.operator(CPU, 512, rounds=1)
     assert result.at_most == 3
     assert result.value > 0
+
+
+def test_cold_takes_the_median_of_single_calls() -> None:
+    now = 0.0
+
+    def case(times: list[float]) -> Callable[[int], None]:
+        def run(number: int) -> None:
+            nonlocal now
+            now += times[number]
+
+        return run
+
+    first_rounds = [90.0, 80.0]  # these warm up
+    cases = {
+        "steady": case([*first_rounds, 1.0, 2.0, 9.0]),
+        "falling": case([*first_rounds, 5.0, 4.0, 3.0]),
+    }
+    assert cold(cases, rounds=3, clock=lambda: now) == {"steady": 2.0, "falling": 4.0}
 
 
 def test_the_configs_are_of_the_sizes_that_they_are_called() -> None:

@@ -1,8 +1,16 @@
-"""The XTC operator on logits: a pure function over rows, and a processor for `model.generate`."""
+"""The XTC operator on logits: a pure function over rows, and a processor for `model.generate`.
+
+On the CPU it is one softmax and little more. What costs is to read and write whole rows, most of
+all from a memory that the caches do not hold, as in a real step. So the tensor of the softmax stays
+the only new one: when the few tokens that may clear τ are known, the logits are written over it.
+(To look first for a second token within -log τ of the largest logit, and do without the softmax
+where there is none, takes a read of its own: with cold caches half of what it saves, and then it is
+lost wherever XTC fires.)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +21,18 @@ from xtc_viz.sampling.rule import Decision, decide
 from xtc_viz.settings import XTCSettings
 
 FEW = 64
-"""Up to so many eligible tokens a row, finding them one by one is the faster way."""
+"""Up to so many candidates a row, finding them one by one is the faster way."""
+
+Candidates = tuple[list[int], list[float]]
+"""The tokens of a row that may clear τ, with p, in falling order, equal ones by rising id."""
 
 
 def apply_xtc(
     logits: torch.Tensor, coin: Sequence[float] | torch.Tensor, settings: XTCSettings
 ) -> tuple[torch.Tensor, list[Decision]]:
     """Apply XTC to each row (paper, Algorithm 1) and say what happened to it.
+
+    p is `torch.softmax` in float32; that of float64 logits is computed in float64, then rounded.
 
     Args:
         logits: (B, V), any float dtype, CPU or CUDA; -inf masks a token. Never written to.
@@ -28,9 +41,11 @@ def apply_xtc(
 
     Returns:
         New logits (B, V) of the same dtype and device with the removed tokens at -inf (their
-        softmax is the renormalized q), and one `Decision` a row. Rows are independent.
+        softmax is the renormalized q), and one `Decision` a row. Rows are independent. The new
+        logits share no memory with `logits`, even where nothing is removed.
 
     Raises:
+        ValueError: `logits` are no floats (B, V) over at least one token, or not as many as coins.
         DistributionError: a row holds NaN or +inf, or nothing but -inf.
     """
     if logits.dim() != 2 or len(coin) != logits.shape[0]:
@@ -38,46 +53,83 @@ def apply_xtc(
             f"`logits` must be (B, V) with one coin a row, but are {tuple(logits.shape)} "
             f"with {len(coin)} coins"
         )
+    if not logits.shape[1] or not logits.is_floating_point():
+        raise ValueError(
+            f"`logits` must be floats over at least one token, but are {logits.dtype} "
+            f"over {logits.shape[1]}"
+        )
+    if logits.requires_grad:
+        result, decisions = apply_xtc(logits.detach(), coin, settings)
+        return logits.masked_fill(result == -torch.inf, -torch.inf), decisions
     coins = coin.tolist() if isinstance(coin, torch.Tensor) else coin
-    decisions = [
-        decide(ids, probs, coin, settings)
-        for (ids, probs), coin in zip(_eligible(logits, settings), coins, strict=True)
-    ]
+    run = _on_cpu if logits.is_cpu else _on_device
+    return run(logits, coins, settings)
+
+
+def _on_cpu(
+    logits: torch.Tensor, coins: Sequence[float], settings: XTCSettings
+) -> tuple[torch.Tensor, list[Decision]]:
+    """Find the candidates by comparison, then turn the tensor of their p into the result."""
+    wide = logits if logits.dtype in (torch.float32, torch.float64) else logits.float()
+    result = torch.softmax(wide, dim=-1)
+    rows, source = result.numpy(), wide.numpy()
+    candidates: list[Candidates] = []
+    for number in reversed(range(len(rows))):  # the last row is still in the processor's cache
+        row = rows[number]
+        p = row.astype(np.float32, copy=False)
+        ids = _true_places(p >= settings.tau32, settings.max_eligible)
+        if not ids and np.isnan(row[0]):
+            raise _no_distribution(rows[: number + 1, 0])
+        candidates.append(_falling(ids, [p.item(v) for v in ids]))
+        row[:] = source[number]
+    decisions = _decide(candidates[::-1], coins, settings)
+    for row, decision in zip(rows, decisions, strict=True):
+        for v in decision.removed:
+            row[v] = -np.inf
+    return result if wide is logits else result.to(logits.dtype), decisions
+
+
+def _on_device(
+    logits: torch.Tensor, coins: Sequence[float], settings: XTCSettings
+) -> tuple[torch.Tensor, list[Decision]]:
+    """Bring the candidates to the host in one copy, and the removed tokens back in another."""
+    exact = torch.float64 if logits.dtype is torch.float64 else torch.float32
+    p = torch.softmax(logits, dim=-1, dtype=exact).float()
+    probs, tokens = _largest(p, settings.max_eligible)
+    if np.isnan(probs).any():
+        raise _no_distribution(probs[:, 0])
+    candidates = []
+    for row, ids in zip(probs, tokens, strict=True):
+        high = row >= settings.tau32
+        candidates.append(_falling(ids[high].tolist(), row[high].tolist()))
+    decisions = _decide(candidates, coins, settings)
     result = logits.clone(memory_format=torch.contiguous_format)
     width = result.shape[1]
-    removed = [row * width + v for row, found in enumerate(decisions) for v in found.removed]
+    removed = [row * width + v for row, d in enumerate(decisions) for v in d.removed]
     if removed:
         places = torch.tensor(removed).to(result.device, non_blocking=True)
         result.view(-1).index_fill_(0, places, -torch.inf)
     return result, decisions
 
 
-def _eligible(
-    logits: torch.Tensor, settings: XTCSettings
-) -> Iterator[tuple[list[int], list[float]]]:
-    """Yield each row's tokens with p ≥ τ in float32 and their p, as `decide` wants them.
+def _decide(
+    candidates: Sequence[Candidates], coins: Sequence[float], settings: XTCSettings
+) -> list[Decision]:
+    return [
+        decide(ids, probs, coin, settings)
+        for (ids, probs), coin in zip(candidates, coins, strict=True)
+    ]
 
-    At most ⌊1/τ⌋ tokens can be eligible, so no row is ever sorted: on the CPU a comparison finds
-    them, elsewhere a top-k brings them to the host in one copy.
+
+def _no_distribution(probs: npt.NDArray[np.floating]) -> DistributionError:
+    """Name the first row without a distribution; `probs`, (B,), holds one p of each.
+
+    A softmax with NaN, +inf or only -inf in its input is NaN in every place.
     """
-    p = torch.softmax(logits.detach(), dim=-1, dtype=torch.float32)
-    tokens = None
-    if p.device.type == "cpu":
-        rows = p.numpy()
-    else:
-        rows, tokens = _largest(p, settings.max_eligible)
-    tau = np.float32(settings.tau)
-    for number, row in enumerate(rows):
-        if np.isnan(row[0]):
-            # A softmax with NaN, +inf or only -inf in its input is NaN in every place.
-            raise DistributionError(
-                f"`logits` must be finite or -inf with at least one finite value in every row, "
-                f"but row {number} is not"
-            )
-        places = _true_places(row >= tau, settings.max_eligible)
-        ids = places if tokens is None else tokens[number, places].tolist()
-        found = sorted(zip(ids, row[places].tolist(), strict=True), key=_falling)
-        yield [token for token, _ in found], [p for _, p in found]
+    return DistributionError(
+        f"`logits` must be finite or -inf with at least one finite value in every row, "
+        f"but row {np.isnan(probs).argmax()} is not"
+    )
 
 
 def _largest(p: torch.Tensor, most: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
@@ -106,9 +158,10 @@ def _true_places(mask: npt.NDArray[np.bool_], most: int) -> list[int]:
     return places
 
 
-def _falling(candidate: tuple[int, float]) -> tuple[float, int]:
-    """Sort key: falling probability, equal ones by rising id."""
-    return -candidate[1], candidate[0]
+def _falling(ids: list[int], probs: list[float]) -> Candidates:
+    """Sort tokens by falling probability, equal ones by rising id."""
+    order = sorted(range(len(ids)), key=lambda i: (-probs[i], ids[i]))
+    return [ids[i] for i in order], [probs[i] for i in order]
 
 
 class XTCLogitsProcessor:
@@ -127,7 +180,14 @@ class XTCLogitsProcessor:
         self.generator = generator
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Return new scores (B, V); `input_ids` (B, T) is not used."""
+        """Return new scores (B, V); `input_ids` (B, T) is not used.
+
+        Where XTC fires in no row, for want of a coin under ρ, these are `scores` themselves, not
+        looked at. With ρ = 0 no coin is drawn.
+        """
+        rho = self.settings.rho
+        if rho == 0.0:
+            return scores
         device = self.generator.device if self.generator else "cpu"
-        coin = torch.rand(len(scores), generator=self.generator, device=device)
-        return apply_xtc(scores, coin, self.settings)[0]
+        coin = torch.rand(len(scores), generator=self.generator, device=device).tolist()
+        return apply_xtc(scores, coin, self.settings)[0] if min(coin) < rho else scores
