@@ -355,12 +355,12 @@ def test_the_processor_draws_its_coins_from_its_generator():
 
 
 def test_the_processor_returns_the_scores_themselves_where_no_coin_is_under_rho():
-    rows = logits_of([0.5, 0.3, 0.2])
+    rows, ids = logits_of([0.5, 0.3, 0.2]), torch.zeros(1, 1, dtype=torch.int64)
     state = torch.get_rng_state()
-    assert XTCLogitsProcessor(XTCSettings(rho=0.0))(None, rows) is rows
+    assert XTCLogitsProcessor(XTCSettings(rho=0.0))(ids, rows) is rows
     assert torch.equal(torch.get_rng_state(), state), "without XTC no number is used up"
     processor = XTCLogitsProcessor(XTCSettings(rho=0.5), torch.Generator().manual_seed(0))
-    results = [processor(None, rows) for _ in range(64)]
+    results = [processor(ids, rows) for _ in range(64)]
     assert {result is rows for result in results} == {True, False}
     assert all(result is rows or result.isinf().any() for result in results)
 

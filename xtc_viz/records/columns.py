@@ -114,9 +114,16 @@ COLUMNS = (
 """Every field of `Step`, in its order."""
 
 
+_FIELDS = {field.name: field for field in fields(Step)}
+
+
+def has_default(column: Column) -> bool:
+    """Whether a step may do without this column."""
+    field = _FIELDS[column.name]
+    return field.default is not MISSING or field.default_factory is not MISSING
+
+
 def default_of(column: Column) -> Any:
-    """Return what a step has where a file lacks this column; only later columns have that."""
-    field = next(f for f in fields(Step) if f.name == column.name)
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default
+    """Return what a step has where nothing is known of a column that `has_default`."""
+    field = _FIELDS[column.name]
+    return field.default if field.default_factory is MISSING else field.default_factory()

@@ -10,15 +10,16 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
-from xtc_viz.records.columns import COLUMNS
+from xtc_viz.records.columns import COLUMNS, default_of, has_default
 from xtc_viz.records.step import Step
 
 _values = attrgetter(*(column.name for column in COLUMNS))
 # Only some kinds are packed as something else than they are.
 _PACK = [(i, column.kind.pack) for i, column in enumerate(COLUMNS) if column.kind.pack]
 _UNPACK = [(i, column.kind.unpack) for i, column in enumerate(COLUMNS) if column.kind.unpack]
+_DEFAULTS = {i: default_of(column) for i, column in enumerate(COLUMNS) if has_default(column)}
 
 
 class _Ragged:
@@ -38,15 +39,25 @@ class _Ragged:
         return self.values[self.ends[index] : self.ends[index + 1]]
 
 
+_Values: TypeAlias = "_Ragged | array[Any]"
+
+
+def _empty(place: int) -> _Values:
+    column = COLUMNS[place]
+    return _Ragged(column.kind.typecode) if column.ragged else array(column.kind.typecode)
+
+
 class Steps(Sequence[Step]):
-    """An append-only sequence of steps. `frozen()` gives a view that stays as it is."""
+    """An append-only sequence of steps. `frozen()` gives a view that stays as it is.
+
+    A column takes room from the first step on at which it is not at its default.
+    """
 
     __slots__ = ("_columns", "_count", "_length")
 
     def __init__(self, steps: Iterable[Step] = ()) -> None:
-        self._columns: list[_Ragged | array[Any]] = [
-            _Ragged(column.kind.typecode) if column.ragged else array(column.kind.typecode)
-            for column in COLUMNS
+        self._columns: list[_Values | None] = [
+            None if place in _DEFAULTS else _empty(place) for place in range(len(COLUMNS))
         ]
         self._count = [0]  # of all views
         self._length: int | None = None  # None: as many as there are
@@ -58,11 +69,23 @@ class Steps(Sequence[Step]):
         if self._length is not None:
             raise TypeError("a frozen view of steps cannot grow")
         row = list(_values(step))
+        for place, default in _DEFAULTS.items():
+            if self._columns[place] is None and row[place] != default:
+                self._columns[place] = self._filled(place)
         for place, pack in _PACK:
             row[place] = pack(row[place])
         for values, value in zip(self._columns, row, strict=True):
-            values.append(value)
+            if values is not None:
+                values.append(value)
         self._count[0] += 1  # last: whoever counts a step finds all of it
+
+    def _filled(self, place: int) -> _Values:
+        """Return a column that was at its default in all steps so far."""
+        values, default = _empty(place), _DEFAULTS[place]
+        pack = COLUMNS[place].kind.pack
+        for _ in range(len(self)):
+            values.append(pack(default) if pack else default)
+        return values
 
     def frozen(self) -> Steps:
         """Return what is here now as a view that never changes; nothing is copied."""
@@ -75,7 +98,10 @@ class Steps(Sequence[Step]):
         """The memory that the columns take, in bytes, room to grow included."""
         arrays: list[array[Any]] = []
         for values in self._columns:
-            arrays += [values.values, values.ends] if isinstance(values, _Ragged) else [values]
+            if isinstance(values, _Ragged):
+                arrays += [values.values, values.ends]
+            elif values is not None:
+                arrays.append(values)
         return sum(map(sys.getsizeof, arrays))
 
     def __len__(self) -> int:
@@ -104,7 +130,12 @@ class Steps(Sequence[Step]):
         return f"Steps({len(self)})"
 
     def _step(self, i: int) -> Step:
-        packed: list[Any] = [values[i] for values in self._columns]
+        columns = self._columns
+        row: list[Any] = [values[i] if values is not None else None for values in columns]
         for place, unpack in _UNPACK:
-            packed[place] = unpack(packed[place])
-        return Step(*packed)
+            if columns[place] is not None:
+                row[place] = unpack(row[place])
+        for place, default in _DEFAULTS.items():
+            if row[place] is None:
+                row[place] = default
+        return Step(*row)
