@@ -283,6 +283,7 @@ interface ProtectedTokens {
 
 // ---- Models (payload.model_line, ui/models.py, ui/offers.py)
 
+/** Null is what is not known of it: a model on a server has no device that anyone here knows. */
 interface ModelLine {
   name: string;
   revision: string | null;
@@ -304,7 +305,8 @@ interface ModelState {
   model: ModelLine | null;
   phase: string;
   resting: boolean;
-  load: string | null;
+  /** The load that is on its way, empty without one. */
+  load: string;
   share: number | null;
   note: string;
   may: "own" | "all" | "catalog" | "fixed";

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.ui.factories import thinker
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.runs import presets
-from xtc_viz.settings import TEMPERATURE, XTC, LaneSettings, SamplerSettings, XTCSettings, in_order
 from xtc_viz.ui import controls
 from xtc_viz.ui.access import May
 from xtc_viz.ui.server import questions
@@ -25,14 +22,6 @@ from xtc_viz.ui.stream import stream
 
 LENGTH = 60
 CANDIDATES = 10
-LATE = SamplerSettings(
-    temperature=1.3,
-    top_p=0.95,
-    presence_penalty=0.5,
-    xtc=XTCSettings(rho=0.5, tau=0.05),
-    order=in_order(XTC, TEMPERATURE),
-)
-"""The stack of a lane whose temperature comes behind XTC."""
 OTHER = {"rho": 1.0, "tau": 0.05, "strategy": "keep_least"}
 PROTECT = {"eos": True, "newline": "all", "texts": [" Lily", " dragons"]}
 
@@ -60,9 +49,7 @@ class Server:
 
     def __init__(self, model: FakeModel) -> None:
         self.service = Service(ModelHost(model), may=May.ALL)
-        self.questions: dict[str, Callable[..., str]] = {
-            question.__name__: question for question in questions(self.service)
-        }
+        self.questions = {question.__name__: question for question in questions(self.service)}
 
     def ask(self, name: str, *values: object) -> Any:
         return json.loads(self.questions[name](list(values)))
@@ -71,15 +58,22 @@ class Server:
         return [json.loads(message) for message in stream(self.service, request)]
 
 
+def late(specification: dict[str, Any]) -> dict[str, Any]:
+    """Return a lane whose temperature comes behind XTC, and thus the order is not the default."""
+    sampler = specification["baseline"]["sampler"]
+    last = ["xtc", "temperature"]
+    order = [name for name, _ in specification["order"] if name not in last] + last
+    values = {"temperature": 1.3, "top_p": 0.95, "presence_penalty": 0.5, "order": order}
+    xtc = sampler["xtc"] | {"rho": 0.5, "tau": 0.05}
+    return {"name": "Late", "sampler": sampler | values | {"xtc": xtc}}
+
+
 def payloads() -> dict[str, Any]:
     """Return every kind of answer by its name."""
     server = Server(FakeModel())
     specification = controls.specification(server.service.limits)
-    lanes = [*presets.DEFAULT_LANES, LaneSettings("Late", LATE)]
-    settings = specification["settings"] | {
-        "lanes": [lane.to_dict() for lane in lanes],
-        "max_new_tokens": LENGTH,
-    }
+    lanes = [*specification["settings"]["lanes"], late(specification)]
+    settings = specification["settings"] | {"lanes": lanes, "max_new_tokens": LENGTH}
     request = {"kind": "run", "req": 1, "prompt": "Once upon", "settings": settings}
     messages = server.run(request)
     run = messages[-1]["run"]

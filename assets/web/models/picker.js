@@ -256,13 +256,10 @@ export class ModelPicker {
     if (!this.state) return;
     const { model, phase, note, resting, share, asked, can_rest, may } = this.state;
     const busy = phase === "loading";
-    const parameters = model?.parameters ? [size(model.parameters)] : [];
-    const where = [model?.dtype, model?.device].filter(Boolean);
-    const short = model ? [model.name, ...parameters, ...where].join(" · ") : "";
     this.button.hidden = false;
     if (!model) setText(this.line, note || "No model: choose one");
     else if (busy) setText(this.line, `${model.name} · ${note}`);
-    else setText(this.line, resting ? `${model.name} · resting` : short);
+    else setText(this.line, resting ? `${model.name} · resting` : shortLine(model));
     set(this.button, { "data-phase": phase, title: "About the model, and others to choose from" });
     this.now.replaceChildren(
       ...(model
@@ -288,12 +285,18 @@ export class ModelPicker {
   }
 }
 
+/** A model in a line, as far as it is known. @param {ModelLine} model */
+export function shortLine({ name, parameters, dtype, device }) {
+  return [name, parameters && size(parameters), dtype, device].filter(Boolean).join(" · ");
+}
+
 /** What the model in use is, in a sentence or two. @param {ModelState} state */
-function describe({ model, resting, can_rest }) {
+export function describe({ model, resting, can_rest }) {
   if (!model) return "";
-  const facts = [`context of ${model.context} tokens`];
-  if (model.device) facts.unshift([model.dtype, model.device].filter(Boolean).join(" on "));
-  if (model.parameters) facts.unshift(`${size(model.parameters)} parameters`);
+  const facts = [];
+  if (model.parameters) facts.push(`${size(model.parameters)} parameters`);
+  if (model.device) facts.push([model.dtype, model.device].filter(Boolean).join(" on "));
+  facts.push(`context of ${model.context} tokens`);
   if (model.revision) facts.push(`revision ${model.revision.slice(0, 7)}`);
   const rest = "It rests: its memory is free, and the next run loads it again.";
   const offer = "Putting it away frees its memory until the next run, which loads it again.";
