@@ -35,7 +35,7 @@ def model() -> LlamaForCausalLM:
 
 
 def run_snippet(model: LlamaForCausalLM, inputs: dict[str, torch.Tensor]) -> dict[str, Any]:
-    (snippet,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    snippet, _ = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict[str, Any] = {"model": model, "inputs": inputs}
     torch.manual_seed(3)
     exec(compile(snippet, "README.md", "exec"), names)
@@ -52,6 +52,17 @@ def test_the_library_use(model: Any) -> None:
     torch.manual_seed(3)
     plain = model.generate(**inputs, do_sample=True, max_new_tokens=40)
     assert not output.equal(plain)
+
+
+@pytest.mark.story_model
+def test_a_run_without_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    _, snippet = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(snippet, names)
+    baseline, xtc = names["trace"].lanes
+    assert 0 < len(baseline.steps) <= 160
+    assert any(step.changed for step in xtc.steps)
 
 
 # https://huggingface.co/docs/hub/spaces-config-reference
