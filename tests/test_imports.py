@@ -54,12 +54,12 @@ RULES: dict[str, Rule] = {
     "xtc_viz.sampling.stages": rule("numpy", "knob sampling.stages"),
     "xtc_viz.records": rule(own=f"{RECORDS} __version__"),
     "xtc_viz.models": rule(own=HOSTING),
-    "xtc_viz.models.base": rule("torch", "records.modelinfo"),
+    "xtc_viz.models.base": rule("torch", "records.modelinfo sampling.distribution"),
     "xtc_viz.models.host": rule(
         own=f"{HOSTING} models.idle models.occupancy models.queue models.state"
     ),
     "xtc_viz.models.occupancy": rule(own=f"{HOSTING} models.queue models.state"),
-    "xtc_viz.models.fake": rule("torch numpy", HOSTING),
+    "xtc_viz.models.fake": rule("torch numpy", f"{HOSTING} sampling.distribution"),
     "xtc_viz.models.local": rule("torch", f"{HOSTING} models.local"),
     "xtc_viz.models.local.cache": rule("torch transformers", "models.local.linear"),
     "xtc_viz.models.local.fixed": rule("torch transformers", "models.local.cache"),

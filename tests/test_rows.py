@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 from xtc_viz.decode import Round, Row, RowStep, decode_rows
 from xtc_viz.errors import DistributionError, PromptError, SettingsError
+from xtc_viz.models.base import Logits
 from xtc_viz.models.fake import END, FakeGeneration, FakeModel
 from xtc_viz.models.local.model import LocalModel
+from xtc_viz.records.step import Bound, Step
 from xtc_viz.records.trace import FinishReason
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.settings import SamplerSettings, XTCSettings
@@ -144,7 +146,7 @@ def test_the_batch_shrinks_when_nobody_waits() -> None:
     sizes = []
 
     class Watched(FakeGeneration):
-        def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
+        def advance(self, token_ids: Sequence[int]) -> Logits:
             sizes.append(len(token_ids))
             return super().advance(token_ids)
 
@@ -282,3 +284,31 @@ def tokens(rows: dict[int, list[RowStep]]) -> list[list[int]]:
     return [
         [entry.step.token for entry in rows[number] if entry.step] for number in range(len(rows))
     ]
+
+
+# --- a model that shows only its most probable tokens ---------------------------------------
+
+
+def test_rows_of_a_model_that_shows_a_part_come_and_go_as_well():
+    """What it does not mark is what the whole model gives."""
+    whole, part = FakeModel(vocab_size=400), FakeModel(vocab_size=400, candidates=60)
+    sampler = SamplerSettings(xtc=XTCSettings(0.5, 0.1))
+    ids = whole.encode("Once upon")
+    rows = [Row([*ids, 300 + n], sampler, seed=n, max_new_tokens=12) for n in range(9)]
+    written: list[dict[int, list[Step]]] = [{}, {}]
+    for steps, model in zip(written, (whole, part), strict=True):
+        for round_ in decode_rows(model, rows, at_once=4):
+            for row, step, *_ in round_.steps:
+                assert step
+                steps.setdefault(row, []).append(step)
+    certain = 0
+    for row in range(len(rows)):
+        for exact, bounded in zip(written[0][row], written[1][row], strict=False):
+            assert bounded.bound & Bound.ENTROPY
+            assert (bounded.eligible, bounded.removed) == (exact.eligible, exact.removed)
+            if bounded.bound & Bound.DRAW:
+                break
+            assert bounded.token == exact.token
+            certain += 1
+    assert certain > 20
+    assert part.open_generations == 0

@@ -21,22 +21,15 @@ import torch
 
 from xtc_viz.errors import DistributionError, PromptError, SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.models.base import Generation, LanguageModel
+from xtc_viz.models.base import Generation, LanguageModel, Logits, RowLogits
 from xtc_viz.models.prompts import check_prompts
 from xtc_viz.records.trace import FinishReason, Step
-from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import Noise, SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import RunSettings, SamplerSettings
 
 Draws = Callable[[SharedRandomness, int], tuple[float, Noise]]
 """A source and a step to that step's coin and noise."""
-
-RowLogits = torch.Tensor | PartialLogits
-"""One row's logits, (V,), or what is known of them."""
-
-Logits = torch.Tensor | Sequence[RowLogits]
-"""The logits of some rows: one tensor (rows, V), or what each row has on its own."""
 
 _FEW = 4
 """So many rows cost what one does (`models.local.linear`): a batch of these is not made smaller."""

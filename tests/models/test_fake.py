@@ -11,6 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.models.dense import dense
 from xtc_viz.errors import PromptError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import END, FIRST_BYTE, HOSTILE, FakeModel
@@ -27,7 +28,7 @@ def sample(model: FakeModel, prompt: str, steps: int) -> list[int]:
     generator = torch.Generator().manual_seed(1)
     ids = []
     for _ in range(steps):
-        probs = generation.logits[0].softmax(-1)
+        probs = dense(generation.logits)[0].softmax(-1)
         ids.append(int(torch.multinomial(probs, 1, generator=generator)))
         generation.advance(ids[-1:])
     generation.close()
@@ -80,12 +81,12 @@ def test_lanes_are_independent_and_deterministic() -> None:
     both = model.start(prompts)
     alone = [model.start([prompt]) for prompt in prompts]
     for tokens in ([70, 80], [300, 301], [FIRST_BYTE + 0xF0, 299]):
-        assert torch.equal(both.logits, torch.cat([g.logits for g in alone]))
+        assert torch.equal(dense(both.logits), torch.cat([dense(g.logits) for g in alone]))
         both.advance(tokens)
         for g, token in zip(alone, tokens, strict=True):
             g.advance([token])
-    assert torch.equal(both.logits, torch.cat([g.logits for g in alone]))
-    assert not torch.equal(both.logits, FakeModel(seed=4).start(prompts).logits)
+    assert torch.equal(dense(both.logits), torch.cat([dense(g.logits) for g in alone]))
+    assert not torch.equal(dense(both.logits), dense(FakeModel(seed=4).start(prompts).logits))
 
 
 def test_heads_are_ambiguous_often_and_the_end_is_rare_but_real() -> None:
@@ -116,14 +117,14 @@ def test_given_logits_see_the_whole_lane() -> None:
         return np.eye(FakeModel().info.vocab_size)[len(ids)]
 
     generation = FakeModel(logits=logits).start([[5, 6]])
-    assert int(generation.logits.argmax()) == 2
-    assert int(generation.advance([9]).argmax()) == 3
+    assert int(dense(generation.logits).argmax()) == 2
+    assert int(dense(generation.advance([9])).argmax()) == 3
     assert seen == [(5, 6), (5, 6, 9)]
 
 
 def test_a_padded_vocabulary_has_names_too() -> None:
     model = FakeModel(vocab_size=1000)
-    assert model.start([[5]]).logits.shape == (1, 1000)
+    assert dense(model.start([[5]]).logits).shape == (1, 1000)
     assert model.token_text(999) == "<unused 999>"
     assert text_of(model, [999]) == ""
 

@@ -9,6 +9,7 @@ from queue import SimpleQueue
 
 import pytest
 
+from tests.models.dense import dense
 from tests.models.gate import LONG, Gate, until
 from xtc_viz.errors import BusyError, ModelError
 from xtc_viz.models.fake import FakeModel
@@ -150,7 +151,7 @@ def test_two_runs_at_once_do_not_leak_into_each_other() -> None:
             assert turn.wait(LONG)
             generation = turn.model.start([turn.model.encode(prompt)])
             for _ in range(20):
-                into.append(int(generation.logits.argmax()))
+                into.append(int(dense(generation.logits).argmax()))
                 generation.advance(into[-1:])
             generation.close()
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.sampling.test_stack import CONTEXT, peaked
 from xtc_viz.errors import DistributionError
+from xtc_viz.models.fake import most_probable
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import SharedRandomness
@@ -17,15 +18,6 @@ from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import SamplerSettings, XTCSettings, in_order
 
 V = 3000
-
-
-def most_probable(logits: torch.Tensor, k: int) -> PartialLogits:
-    """Return what a server that shows k candidates tells of these logits."""
-    log_p = logits.double().log_softmax(-1)
-    top = log_p.topk(k)
-    outside = float(1.0 - top.values.exp().sum())
-    log_probs = top.values.float().numpy()
-    return PartialLogits(top.indices.numpy(), log_probs, max(0.0, outside))
 
 
 def both(sampler: SamplerSettings, seed: int, k: int, height: float = 6.0) -> tuple[Step, Step]:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ui.factories import DOG, GIRL, MAN, TEXTS, decode, make_step, sampler
+from xtc_viz.models.fake import FakeModel
 from xtc_viz.settings import ORDER, LaneSettings, SamplerSettings, XTCSettings, in_order
 from xtc_viz.ui import payload
 
@@ -94,3 +95,16 @@ def test_encoded_text_holds_no_markup_and_comes_back(value: str) -> None:
     encoded = payload.encode({"text": value + "<script>"})
     assert "<" not in encoded
     assert json.loads(encoded)["text"] == value + "<script>"
+
+
+def test_what_is_a_bound_is_said_at_its_step() -> None:
+    trace, model = decode(FakeModel(candidates=12), length=30)
+    lane = trace.lanes[1]
+    views = payload.block(lane.settings, lane.steps, 0, 10, model.token_text, frozenset())["steps"]
+    assert all(view["bounded"] for view in views)
+    assert all(any("most probable words" in str(part) for note in view["notes"] for part in note)
+               for view in views)  # fmt: skip
+    exact, _ = decode(length=4)
+    assert not payload.step_view(exact.lanes[1].steps[0], lane.settings.sampler, frozenset(), 10)[
+        "bounded"
+    ]

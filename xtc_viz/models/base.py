@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from xtc_viz.records.modelinfo import ModelInfo
 
 if TYPE_CHECKING:
     import torch
+
+    from xtc_viz.sampling.distribution import PartialLogits
+
+RowLogits: TypeAlias = "torch.Tensor | PartialLogits"
+"""One row's logits, (V,), or what a model shows of them."""
+
+Logits: TypeAlias = "torch.Tensor | Sequence[RowLogits]"
+"""The logits of some rows: one tensor (rows, V), or what each row has on its own."""
 
 
 class Detokenizer(Protocol):
@@ -31,25 +39,25 @@ class Generation(Protocol):
     """
 
     @property
-    def logits(self) -> torch.Tensor:
-        """Next-token logits of every row, (rows, vocab_size), after the last call."""
+    def logits(self) -> Logits:
+        """Next-token logits of every row after the last call."""
 
     @property
     def accepts_rows(self) -> bool:
         """Whether `replace` and `keep` may be called."""
 
-    def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
+    def advance(self, token_ids: Sequence[int]) -> Logits:
         """Append one token to each row (one forward for all) and return the new `logits`.
 
         A row whose context is full may ride along, its logits are then meaningless. Raises
         `PromptError` once no row has room for another token.
         """
 
-    def replace(self, places: Sequence[int], prompts: Sequence[Sequence[int]]) -> torch.Tensor:
+    def replace(self, places: Sequence[int], prompts: Sequence[Sequence[int]]) -> Logits:
         """Prefill one prompt for each of `places`, whose rows end, and go on with these instead.
 
-        Returns the logits of the new rows, (places, vocab_size); those of the others stay as they
-        are. Raises `PromptError` as `LanguageModel.start` does, and then leaves all rows alone.
+        Returns the logits of the new rows, in this order; those of the others stay as they are.
+        Raises `PromptError` as `LanguageModel.start` does, and then leaves all rows alone.
         """
 
     def keep(self, places: Sequence[int]) -> None:

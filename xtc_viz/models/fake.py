@@ -16,8 +16,10 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
+from xtc_viz.models.base import Logits
 from xtc_viz.models.prompts import check_prompts, check_room
 from xtc_viz.records.modelinfo import ModelInfo, Placement
+from xtc_viz.sampling.distribution import PartialLogits
 
 END = 0
 SYSTEM, USER, ASSISTANT = 1, 2, 3
@@ -72,8 +74,9 @@ class FakeModel:
     `logits` replaces the built-in distribution: it is called with all token ids of a lane so far
     and returns `vocab_size` numbers. `seed` picks another built-in distribution. `delay` is a
     number of seconds to sleep at every step, for tests of streaming. `vocab_size` may be larger
-    than the vocabulary, as the padded embeddings of real models are. `open_generations` counts
-    the decodes that were started and not closed.
+    than the vocabulary, as the padded embeddings of real models are. With `candidates` a
+    generation shows only so many of the most probable tokens, as a server does.
+    `open_generations` counts the decodes that were started and not closed.
     """
 
     def __init__(
@@ -84,6 +87,7 @@ class FakeModel:
         delay: float = 0.0,
         vocab_size: int | None = None,
         context_length: int = 4096,
+        candidates: int | None = None,
         name: str = "fake",
     ) -> None:
         self._vocabulary = _vocabulary()
@@ -93,6 +97,7 @@ class FakeModel:
         self._seed = seed
         self._follow = _spelling()
         self.delay = delay
+        self.candidates = candidates
         self.open_generations = 0
         size = len(self._vocabulary) if vocab_size is None else vocab_size
         if size < len(self._vocabulary):
@@ -205,32 +210,32 @@ class FakeGeneration:
         self._current = self._forward(rows)
 
     @property
-    def logits(self) -> torch.Tensor:
-        return self._current
+    def logits(self) -> Logits:
+        return self._shown(self._current)
 
-    def advance(self, token_ids: Sequence[int]) -> torch.Tensor:
+    def advance(self, token_ids: Sequence[int]) -> Logits:
         self._check_open()
         if len(token_ids) != len(self._rows):
             raise ValueError(f"{len(self._rows)} rows need a token each, got {len(token_ids)}")
         check_room(min(map(len, self._rows)) + 2, self._model.info)
         self._rows = [(*row, int(i)) for row, i in zip(self._rows, token_ids, strict=True)]
         self._current = self._forward(self._rows)
-        return self._current
+        return self.logits
 
-    def replace(self, places: Sequence[int], prompts: Sequence[Sequence[int]]) -> torch.Tensor:
+    def replace(self, places: Sequence[int], prompts: Sequence[Sequence[int]]) -> Logits:
         self._check_open()
         rows = check_prompts(prompts, self._model.info)
         logits = self._forward(rows)
-        self._current = self._current.clone()
+        self._current = self._current[:]
         for place, row, its_logits in zip(places, rows, logits, strict=True):
             self._rows[place] = row
             self._current[place] = its_logits
-        return logits
+        return self._shown(logits)
 
     def keep(self, places: Sequence[int]) -> None:
         self._check_open()
         self._rows = [self._rows[place] for place in places]
-        self._current = self._current[list(places)]
+        self._current = [self._current[place] for place in places]
 
     def close(self) -> None:
         if not self._closed:
@@ -241,10 +246,23 @@ class FakeGeneration:
         if self._closed:
             raise RuntimeError("this generation was closed")
 
-    def _forward(self, rows: Sequence[tuple[int, ...]]) -> torch.Tensor:
+    def _forward(self, rows: Sequence[tuple[int, ...]]) -> list[torch.Tensor]:
         if self._model.delay:
             time.sleep(self._model.delay)
-        return torch.stack([self._model.logits(row) for row in rows])
+        return [self._model.logits(row) for row in rows]
+
+    def _shown(self, rows: Sequence[torch.Tensor]) -> Logits:
+        if self._model.candidates is None:
+            return torch.stack(list(rows))
+        return [most_probable(row, self._model.candidates) for row in rows]
+
+
+def most_probable(logits: torch.Tensor, candidates: int) -> PartialLogits:
+    """Return what a server that shows so many candidates tells of logits, (V,)."""
+    log_probs = logits.double().log_softmax(-1)
+    top = log_probs.topk(min(candidates, len(log_probs)))
+    outside = max(0.0, 1.0 - float(top.values.exp().sum()))
+    return PartialLogits(top.indices.numpy(), top.values.float().numpy(), outside)
 
 
 class FakeDetokenizer:

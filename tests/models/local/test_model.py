@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from tests.models import tiny
+from tests.models.dense import dense
 from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.local.cache import SHORT
@@ -27,9 +28,9 @@ each_architecture = pytest.mark.parametrize("architecture", tiny.CONFIGS)
 def greedy(model: LanguageModel, prompts: list[list[int]], steps: int) -> list[list[int]]:
     """Write `steps` greedy tokens after each prompt."""
     generation = model.start(prompts)
-    written = [generation.logits.argmax(-1).tolist()]
+    written = [dense(generation.logits).argmax(-1).tolist()]
     for _ in range(steps - 1):
-        written.append(generation.advance(written[-1]).argmax(-1).tolist())
+        written.append(dense(generation.advance(written[-1])).argmax(-1).tolist())
     generation.close()
     return [list(lane) for lane in zip(*written, strict=True)]
 
