@@ -24,7 +24,7 @@ import transformers
 
 _SAMPLE = 2e-2
 """Seconds that one sample takes at least: short calls are repeated, and mostly find warm caches."""
-_OTHER_BYTES = 2**26
+_OTHER_BYTES = 2**25
 """What is read between cold calls: more than a core's caches and its usual share of the common one.
 
 A virtual machine is told the last-level cache of its whole host, hundreds of MB on a large one;

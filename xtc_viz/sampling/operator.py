@@ -73,11 +73,12 @@ def _on_cpu(
     wide = logits if logits.dtype in (torch.float32, torch.float64) else logits.float()
     result = torch.softmax(wide, dim=-1)
     rows, source = result.numpy(), wide.numpy()
+    tau, most = settings.tau32, settings.max_eligible
     candidates: list[Candidates] = []
     for number in reversed(range(len(rows))):  # the last row is still in the processor's cache
         row = rows[number]
         p = row.astype(np.float32, copy=False)
-        ids = _true_places(p >= settings.tau32, settings.max_eligible)
+        ids = _true_places(p >= tau, most)
         if not ids and np.isnan(row[0]):
             raise _no_distribution(rows[: number + 1, 0])
         candidates.append(_falling(ids, [p.item(v) for v in ids]))
@@ -178,6 +179,7 @@ class XTCLogitsProcessor:
         """`generator` draws the coins; without one they come from torch's global generator."""
         self.settings = settings or XTCSettings()
         self.generator = generator
+        self._device = generator.device if generator else torch.device("cpu")
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Return new scores (B, V); `input_ids` (B, T) is not used.
@@ -188,6 +190,5 @@ class XTCLogitsProcessor:
         rho = self.settings.rho
         if rho == 0.0:
             return scores
-        device = self.generator.device if self.generator else "cpu"
-        coin = torch.rand(len(scores), generator=self.generator, device=device).tolist()
+        coin = torch.rand(len(scores), generator=self.generator, device=self._device).tolist()
         return apply_xtc(scores, coin, self.settings)[0] if min(coin) < rho else scores
