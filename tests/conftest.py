@@ -21,6 +21,14 @@ hypothesis.settings.register_profile("xtc_viz", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("xtc_viz")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out of `--cov` what measures time: tracing takes half as long again."""
+    for item in items:
+        if item.get_closest_marker("browser") or item.get_closest_marker("story_model"):
+            item.add_marker("no_cover")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Run `gpu` tests where there is a CUDA device, and skip them, visibly, elsewhere.
 

@@ -13,7 +13,7 @@ import xtc_viz
 from xtc_viz import cli
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = {"torch", "numpy", "gradio", "transformers", "plotly"}
+HEAVY = {"torch", "gradio", "transformers", "plotly"}
 
 
 def run(code: str, **environment: str) -> str:

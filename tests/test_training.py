@@ -35,6 +35,8 @@ from training.recipe import Recipe
 from training.train import Run, main, train
 from xtc_viz.models.fake import FakeModel
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["the", "a", "cat", "dog", "ran", "sat", "saw", "red", "ball", "hill", "sun", "and", "then"]
 RECIPE = Recipe(
     vocab_size=300,

@@ -166,6 +166,7 @@ def test_what_cannot_be_chosen_is_named(data: object, words: str) -> None:
     assert words in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_model_of_a_folder_takes_over_and_writes(folder: Path) -> None:
     desk = Desk(ModelHost(FakeModel(), LocalLoader()))
     assert desk.written_by() == "fake"
@@ -177,6 +178,7 @@ def test_a_model_of_a_folder_takes_over_and_writes(folder: Path) -> None:
     assert desk.written_by() == "tiny-llama"
 
 
+@pytest.mark.slow
 def test_a_broken_folder_is_told_to_who_asked_and_the_former_model_stays(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -193,6 +195,7 @@ def test_a_broken_folder_is_told_to_who_asked_and_the_former_model_stays(
     assert "There is no folder" in gone["asked"]["words"]
 
 
+@pytest.mark.slow
 def test_a_model_of_the_hub_arrives_with_its_progress_and_stays_here(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

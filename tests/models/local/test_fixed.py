@@ -19,6 +19,8 @@ from xtc_viz.models.local.fixed import ROOM, FixedStep, Graphs, can_be_fixed, fo
 from xtc_viz.models.local.generation import LocalGeneration
 from xtc_viz.models.local.model import LocalModel
 
+pytestmark = pytest.mark.slow
+
 Load = Callable[[str], LocalModel]
 TOLERANCE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
 

@@ -20,6 +20,8 @@ from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.spec import ModelSpec
 
+pytestmark = pytest.mark.slow
+
 Folder = Callable[[str], Path]
 
 

@@ -19,6 +19,8 @@ from xtc_viz.models.local.model import LocalModel, describe
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.records.modelinfo import Placement
 
+pytestmark = pytest.mark.slow
+
 Load = Callable[[str], LocalModel]
 TOLERANCE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
 

@@ -17,6 +17,8 @@ from xtc_viz.models.local.placement import devices_of, resolve_device
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.records.modelinfo import Placement
 
+pytestmark = pytest.mark.slow
+
 Folder = Callable[[str], Path]
 with_bitsandbytes = pytest.mark.skipif(
     find_spec("bitsandbytes") is None, reason="needs the optional package bitsandbytes"

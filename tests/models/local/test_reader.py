@@ -22,6 +22,8 @@ from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.spec import ModelSpec
 from xtc_viz.records.modelinfo import Placement
 
+pytestmark = pytest.mark.slow
+
 Folder = Callable[[str], Path]
 
 
