@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, make_dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from xtc_viz.errors import SettingsError
@@ -16,6 +17,12 @@ MIN_TEMPERATURE = 0.01
 """The least temperature beside 0."""
 LEAST_FLOAT32 = 2.0**-149
 """The least positive float32: a token whose probability is 0 is never eligible."""
+
+
+@lru_cache(maxsize=1024)
+def _float32(value: float) -> float:
+    """Round a positive number to float32, but not to 0."""
+    return max(array("f", (value,))[0], LEAST_FLOAT32)
 
 
 class Strategy(StrEnum):
@@ -113,7 +120,7 @@ class XTCSettings:
     @property
     def tau32(self) -> float:
         """τ rounded to float32, the precision in which probabilities are compared with it."""
-        return max(float(array("f", (self.tau,))[0]), LEAST_FLOAT32)
+        return _float32(self.tau)
 
     @property
     def max_eligible(self) -> int:

@@ -55,8 +55,10 @@ def draw(
         tail_scores = _scores(distribution.p[tail], noise[tail], temperature)
         ids, scores = np.concatenate((ids, tail)), np.concatenate((scores, tail_scores))
         kept = np.concatenate((kept, np.ones(len(tail), np.bool_)))
-    counterfactual = _best(ids, scores)
-    return Drawn(_best(ids[kept], scores[kept]), counterfactual, certain)
+    without = _best(ids, scores)
+    # What wins among all wins among those that are left too, if it is one of them.
+    wins_anyway = kept.all() or bool(kept[ids == without][0])
+    return Drawn(without if wins_anyway else _best(ids[kept], scores[kept]), without, certain)
 
 
 def _scores(probs: Probs, noise: Noise, temperature: float) -> Floats:
