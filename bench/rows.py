@@ -20,10 +20,10 @@ from bench.models import plain_story_model, story_model
 from bench.references import PublishedXTC
 from bench.timing import Result, against, alternating, main, time_text
 from xtc_viz.assets import STORY_MODEL
-from xtc_viz.decode import Row, decode_rows
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.records.packed import Steps
+from xtc_viz.rows import Row, decode_rows
 
 STACK = replace(STACKS["usual stack"], xtc=XTC)
 AT_ONCE = 16

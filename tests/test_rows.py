@@ -15,13 +15,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xtc_viz.decode import Round, Row, RowStep, decode_rows
 from xtc_viz.errors import DistributionError, PromptError, SettingsError
 from xtc_viz.models.base import Logits
 from xtc_viz.models.fake import END, FakeGeneration, FakeModel
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.records.trace import FinishReason
+from xtc_viz.rows import Round, Row, RowStep, decode_rows
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.settings import SamplerSettings, XTCSettings
 

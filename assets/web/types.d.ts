@@ -312,7 +312,7 @@ interface ModelState {
   may: "own" | "all" | "catalog" | "fixed";
   can_rest: boolean;
   /** The load that this page asked for. */
-  asked: LoadState | null;
+  own: LoadState | null;
 }
 interface CatalogEntry {
   id: string;

@@ -50,7 +50,7 @@ class Desk:
 
     def ended(self, load: str) -> dict[str, Any]:
         """Wait for the end of a load as a page does, by asking."""
-        until(lambda: self.ask("hello", load)["asked"]["state"] not in ("loading", "waiting"))
+        until(lambda: self.ask("hello", load)["own"]["state"] not in ("loading", "waiting"))
         answer: dict[str, Any] = self.ask("hello", load)
         return answer
 
@@ -171,7 +171,7 @@ def test_a_model_of_a_folder_takes_over_and_writes(folder: Path) -> None:
     desk = Desk(ModelHost(FakeModel(), LocalLoader()))
     assert desk.written_by() == "fake"
     answer = desk.ended(desk.choose(folder))
-    assert answer["asked"]["state"] == "done"
+    assert answer["own"]["state"] == "done"
     assert answer["model"]["name"] == "tiny-llama"
     assert answer["model"]["chat"]
     assert str(folder) not in json.dumps(answer), "where it lies is nobody's business"
@@ -186,13 +186,13 @@ def test_a_broken_folder_is_told_to_who_asked_and_the_former_model_stays(
     (broken / "model.safetensors").write_bytes(b"nothing")
     desk = Desk(ModelHost(FakeModel(), LocalLoader()))
     answer = desk.ended(desk.choose(broken))
-    assert answer["asked"]["state"] == "failed"
-    assert "The weights of broken are broken" in answer["asked"]["words"]
+    assert answer["own"]["state"] == "failed"
+    assert "The weights of broken are broken" in answer["own"]["words"]
     assert answer["model"]["name"] == "fake"
     assert desk.written_by() == "fake"
-    assert desk.ask("hello")["asked"] is None
+    assert desk.ask("hello")["own"] is None
     gone = desk.ended(desk.choose(tmp_path / "nowhere"))
-    assert "There is no folder" in gone["asked"]["words"]
+    assert "There is no folder" in gone["own"]["words"]
 
 
 @pytest.mark.slow
@@ -234,25 +234,25 @@ def test_a_model_of_the_hub_arrives_with_its_progress_and_stays_here(
             ({"name": name, "revision": "v9"}, f"{name} has no revision 'v9'"),
         ):
             answer = desk.ended(desk.ask("choose_model", choice))
-            assert words in answer["asked"]["words"]
+            assert words in answer["own"]["words"]
             assert answer["model"]["name"] == "fake"
 
 
 def test_a_stop_ends_the_load_it_was_meant_for(gate: Gate) -> None:
     desk = Desk(ModelHost(FakeModel(), gate))
     first, second = desk.choose("a/first"), desk.choose("a/second")
-    assert desk.ask("hello", second)["asked"] == {
+    assert desk.ask("hello", second)["own"] == {
         "id": second,
         "name": "a/second",
         "state": "waiting",
         "place": 1,
     }
     assert desk.ask("stop_model", second)
-    assert desk.ended(second)["asked"]["words"] == "Loading a/second was stopped."
-    assert desk.ask("hello", first)["asked"]["state"] == "loading"
+    assert desk.ended(second)["own"]["words"] == "Loading a/second was stopped."
+    assert desk.ask("hello", first)["own"]["state"] == "loading"
     assert desk.ask("hello")["load"] == first, "every page may see which load is going on"
     gate.open()
-    assert desk.ended(first)["asked"]["state"] == "done"
+    assert desk.ended(first)["own"]["state"] == "done"
     assert not desk.ask("stop_model", first), "it is over"
     assert not desk.ask("stop_model", ["first"])
     assert desk.written_by() == "a/first"
@@ -265,9 +265,9 @@ def test_too_many_loads_are_refused(gate: Gate) -> None:
     for load in loads:
         desk.ask("stop_model", load)
     for load in loads:
-        assert desk.ended(load)["asked"]["state"] == "stopped"
+        assert desk.ended(load)["own"]["state"] == "stopped"
     gate.open()
-    assert desk.ended(desk.choose("one/more"))["asked"]["state"] == "done"
+    assert desk.ended(desk.choose("one/more"))["own"]["state"] == "done"
 
 
 def test_a_load_during_a_run_waits_and_the_run_is_as_ever(gate: Gate) -> None:
@@ -301,7 +301,7 @@ def test_a_stop_during_a_load_leaves_other_sessions_alone(gate: Gate) -> None:
     assert answer["state"] == "waiting"
     assert "a/next is being loaded meanwhile" in answer["note"]
     desk.ask("stop_model", load)
-    assert desk.ended(load)["asked"]["state"] == "stopped"
+    assert desk.ended(load)["own"]["state"] == "stopped"
     for run in (running, waiting):
         *_, last = run
         assert last["state"] == "done"
@@ -321,7 +321,7 @@ def test_who_waits_behind_a_load_is_written_by_the_new_model(gate: Gate) -> None
     gate.open()
     *_, last = waiting
     assert desk.store.get(last["run"]).model.name == "a/next"
-    assert desk.ended(load)["asked"]["state"] == "done"
+    assert desk.ended(load)["own"]["state"] == "done"
 
 
 def test_put_away_and_back_with_the_next_run(gate: Gate) -> None:
@@ -362,7 +362,7 @@ def test_many_sessions_at_once_each_hear_of_their_own() -> None:
             runs.append([lane["tokens"] for lane in last["stats"]])
 
     def choose(name: str) -> None:
-        load = desk.ended(desk.choose(name))["asked"]
+        load = desk.ended(desk.choose(name))["own"]
         ends[load["name"]] = load["state"]
 
     names = ["a/one", "a/broken", "broken", "a/two"]
@@ -380,7 +380,7 @@ def test_many_sessions_at_once_each_hear_of_their_own() -> None:
 
 def test_a_refusal_names_no_one_elses_load() -> None:
     desk = Desk(ModelHost(FakeModel()))
-    assert desk.ask("hello", "guessed")["asked"] is None
+    assert desk.ask("hello", "guessed")["own"] is None
     assert desk.ask("stop_model", "guessed") is False
     with pytest.raises(ModelError, match="fixed"):
         parse_choice({"name": "a/b"}, May.FIXED)

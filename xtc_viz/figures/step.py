@@ -48,17 +48,15 @@ def rows(step: Step, sampler: SamplerSettings, candidates: int = 25) -> list[Row
     Shown are the `candidates` most probable tokens, all that is eligible, the drawn token and the
     one that would have been drawn.
     """
-    found = []
+    rows = []
     shown = max(candidates, step.eligible)
     after = final_probs(step, sampler)
     for i, (v, p, q) in enumerate(zip(step.ids, step.probs, after, strict=True)):
         if i < shown or v in (step.token, step.counterfactual):
             instead = v == step.counterfactual != step.token
-            found.append(Row(v, p, q, _kind(step, sampler, i), v == step.token, instead))
-    p, q = (
-        max(0.0, 1.0 - sum(values)) for values in zip(*((r.p, r.q) for r in found), strict=True)
-    )
-    return [*found, Row(None, p, q, "rest")]
+            rows.append(Row(v, p, q, _kind(step, sampler, i), v == step.token, instead))
+    p, q = (max(0.0, 1.0 - sum(values)) for values in zip(*((r.p, r.q) for r in rows), strict=True))
+    return [*rows, Row(None, p, q, "rest")]
 
 
 def _kind(step: Step, sampler: SamplerSettings, i: int) -> Kind:

@@ -105,8 +105,8 @@ def _draw(figure: go.Figure, lane: LaneTrace, mass: str, size: str, theme: Theme
 
 def _legend(figure: go.Figure, group: str, where: list[int]) -> dict[str, Any]:
     """Each meaning stands in the legend once, if it occurs."""
-    told = any(trace.legendgroup == group and trace.showlegend for trace in figure.data)
-    return {"legendgroup": group, "showlegend": bool(where) and not told}
+    named = any(trace.legendgroup == group and trace.showlegend for trace in figure.data)
+    return {"legendgroup": group, "showlegend": bool(where) and not named}
 
 
 def _where(steps: Sequence[Step], outcome: Outcome) -> list[int]:

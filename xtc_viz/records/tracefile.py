@@ -219,10 +219,10 @@ def _no_constant(name: str) -> Never:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise TraceError("This trace is broken: one of its objects has the same name twice.")
-    return found
+    return values
 
 
 def _lane(where: str, data: object, version: int) -> LaneTrace:

@@ -140,7 +140,7 @@ def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
             **state_of(host.state),
             "may": str(may),
             "can_rest": may is not May.FIXED and host.can_rest,
-            "asked": log.report(load),
+            "own": log.report(load),
         }
 
     def models(precision: object = AUTO, device: object = AUTO) -> object:

@@ -33,18 +33,18 @@ def what_if(
     at most; `exact` says that no other token of any step could be eligible.
     """
     before = evaluate(lane.steps[:thought], xtc, top_candidates)
-    found = evaluate(lane.steps[thought:], xtc, top_candidates)
-    decisions = (*before.decisions, *found.decisions)
-    count = max(1, len(found.decisions))
+    after = evaluate(lane.steps[thought:], xtc, top_candidates)
+    decisions = (*before.decisions, *after.decisions)
+    count = max(1, len(after.decisions))
     return {
         "outcomes": "".join(_NUMBER[d.outcome] for d in decisions),
         "eligible": [len(d.eligible) for d in decisions],
         "mass": [round(1e4 * d.removed_mass) for d in decisions],
-        "counts": [found.count(outcome) for outcome in OUTCOMES],
+        "counts": [after.count(outcome) for outcome in OUTCOMES],
         "recorded": top_candidates,
-        "exact": before.exact and found.exact,
-        "expected": round(found.expected_interventions, 2),
-        "removed": round(found.expected_removed_mass / count, 5),
+        "exact": before.exact and after.exact,
+        "expected": round(after.expected_interventions, 2),
+        "removed": round(after.expected_removed_mass / count, 5),
     }
 
 

@@ -173,8 +173,8 @@ export class ModelPicker {
 
   /** The load that this page asked for, else the one that is on its way. */
   get shown() {
-    const { asked, load } = this.state ?? {};
-    return (going(asked) ? asked?.id : load) ?? null;
+    const { own, load } = this.state ?? {};
+    return (going(own) ? own?.id : load) ?? null;
   }
 
   async stop() {
@@ -224,7 +224,7 @@ export class ModelPicker {
     if (state) {
       this.heard = Date.now();
       this.take(state);
-      wait = state.phase === "loading" || going(state.asked) ? OFTEN : 0;
+      wait = state.phase === "loading" || going(state.own) ? OFTEN : 0;
     }
     if (wait || this.dialog.open) this.timer = setTimeout(() => this.greet(), wait || SELDOM);
   }
@@ -234,7 +234,7 @@ export class ModelPicker {
     const former = this.state;
     this.state = state;
     if (state.model && !sameWeights(state.model, former?.model)) this.onmodel(state.model);
-    if (this.load && state.asked && !going(state.asked)) this.ended(state.asked, state.model);
+    if (this.load && state.own && !going(state.own)) this.ended(state.own, state.model);
     const changed = former?.phase !== state.phase || former.resting !== state.resting;
     if (this.dialog.open && former && changed) this.fill();
     this.show();
@@ -254,7 +254,7 @@ export class ModelPicker {
 
   show() {
     if (!this.state) return;
-    const { model, phase, note, resting, share, asked, can_rest, may } = this.state;
+    const { model, phase, note, resting, share, own, can_rest, may } = this.state;
     const busy = phase === "loading";
     this.button.hidden = false;
     if (!model) setText(this.line, note || "No model: choose one");
@@ -268,11 +268,11 @@ export class ModelPicker {
     );
     setText(this.about, describe(this.state));
     this.away.hidden = !can_rest || busy;
-    const mine = Boolean(asked && going(asked));
+    const mine = Boolean(own && going(own));
     this.loading.hidden = !busy && !mine;
-    const ahead = asked?.place === 1 ? "another model is" : `${asked?.place} others are`;
-    const queued = mine && asked?.state === "waiting";
-    const waits = queued ? `${asked?.name} waits: ${ahead} being loaded first.` : note;
+    const ahead = own?.place === 1 ? "another model is" : `${own?.place} others are`;
+    const queued = mine && own?.state === "waiting";
+    const waits = queued ? `${own?.name} waits: ${ahead} being loaded first.` : note;
     const stopping = (busy || mine) && this.stopping !== null && this.stopping === this.shown;
     setText(this.words, stopping ? "Stopping …" : (waits ?? ""));
     this.halt.disabled = stopping;

@@ -12,11 +12,11 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from tests.models import tiny
 from tests.models.tape import TapeGraphs
-from xtc_viz.decode import Row, decode_rows
 from xtc_viz.errors import PromptError
 from xtc_viz.models.local.cache import SHORT
 from xtc_viz.models.local.generation import LocalGeneration
 from xtc_viz.models.local.model import LocalModel
+from xtc_viz.rows import Row, decode_rows
 from xtc_viz.settings import SamplerSettings
 
 pytestmark = pytest.mark.slow
