@@ -71,7 +71,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.local.memory": rule("torch", "models.catalog"),
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
     "xtc_viz.rows": rule("torch", f"{SAMPLING} models.base models.prompts"),
-    "xtc_viz.decode": rule(own=f"{RECORDS} models.base models.prompts rows"),
+    "xtc_viz.decode": rule("torch", f"{RECORDS} models.base models.prompts rows"),
     "xtc_viz.runs": rule(),
     "xtc_viz.runs.presets": rule(own=f"{CORE} assets"),
     "xtc_viz.runs.reasoning": rule(own="records.trace"),
