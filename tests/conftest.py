@@ -17,8 +17,15 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 # A shared machine is slow at moments that say nothing about the code.
-hypothesis.settings.register_profile("xtc_viz", deadline=None, print_blob=True)
-hypothesis.settings.load_profile("xtc_viz")
+hypothesis.settings.register_profile("whole", deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "quick", hypothesis.settings.get_profile("whole"), max_examples=40
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Search for counterexamples longer where all tests are run (`make test`)."""
+    hypothesis.settings.load_profile("quick" if config.option.markexpr else "whole")
 
 
 @pytest.hookimpl(trylast=True)

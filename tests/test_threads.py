@@ -36,6 +36,7 @@ def test_every_entry_decides(entry: str) -> None:
     assert run(ENTRIES[entry]).stdout.split()[-1] == "PASSIVE"
 
 
+@pytest.mark.slow
 def test_idle_threads_do_not_spin() -> None:
     """The policy stands before torch is imported, so its threads sleep."""
     done = run(f"{ENTRIES['training']}\nimport torch", OMP_DISPLAY_ENV="verbose")
