@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import nn
 
 from tests.models import tiny
+from xtc_viz.models.local import linear
 from xtc_viz.models.local.linear import FewRowsLinear, use_few_rows_linear
 from xtc_viz.models.local.model import LocalModel
 
@@ -23,6 +25,14 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
+@pytest.fixture(params=[True, False], ids=["intel", "amd"])
+def intel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways are right on every machine."""
+    monkeypatch.setattr(linear, "on_intel", lambda: request.param)
+
+
+@pytest.mark.usefixtures("intel")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.integers(0, 6), tokens=st.integers(1, 2), width=st.integers(1, 40), bias=st.booleans()
 )
@@ -38,6 +48,14 @@ def test_equals_torch(rows: int, tokens: int, width: int, bias: bool) -> None:
         assert got.is_contiguous()
         torch.testing.assert_close(got, plain(x), rtol=1e-5, atol=1e-5)
     assert torch.equal(x, before)
+
+
+def test_who_made_the_processor(tmp_path: Path) -> None:
+    info = tmp_path / "cpuinfo"
+    assert not linear.on_intel(info)
+    info.write_text("vendor_id\t: GenuineIntel\n", encoding="utf-8")
+    linear.on_intel.cache_clear()
+    assert linear.on_intel(info)
 
 
 def test_only_plain_float32_layers_are_replaced_and_tied_weights_stay_tied() -> None:
@@ -60,16 +78,20 @@ def test_only_plain_float32_layers_are_replaced_and_tied_weights_stay_tied() -> 
     assert not model["a"].training
 
 
-@pytest.mark.usefixtures("one_thread")
+@pytest.mark.usefixtures("one_thread", "intel")
 @pytest.mark.parametrize("architecture", [a for a in tiny.CONFIGS if a != "gpt2"])
 def test_a_lane_is_the_same_to_the_last_bit_beside_any_others(
     architecture: str, load: Callable[[str], LocalModel]
 ) -> None:
+    """In whatever place it stands."""
     model = load(architecture)
     ids = model.encode("Once upon a time")
     runs = [model.start([ids] * lanes) for lanes in (1, 2, 3, 4)]
     for step in range(12):
         for lanes, run in enumerate(runs, 1):
             others = [30 + step * lane for lane in range(1, lanes)]
-            row = run.advance([20 + step, *others])[0]
+            place = step % lanes
+            # The lane changes places with another one, which was the same until now.
+            tokens = [*others[:place], 20 + step, *others[place:]]
+            row = run.advance(tokens if step == 11 else [20 + step] * lanes)[place]
             assert torch.equal(row, runs[0].logits[0])

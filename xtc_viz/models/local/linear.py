@@ -1,42 +1,69 @@
-"""Linear layers for a handful of rows on the CPU: faster, and each row as if it were alone.
+"""Linear layers for a handful of rows on the CPU: fast, and each row as if it were alone.
 
-For one to four float32 rows `torch.nn.functional.linear` falls into matrix kernels that reach a
-third of the memory's speed. The same product in the other layout, weight times inputs, reads the
-weights once at full speed (135M parameters, two lanes: 75 ms a step became 40, and four lanes
-cost what one does). It is always done for four columns, so that the same kernel adds up the same
-numbers in the same order however many lanes run: with one torch thread the logits of a lane do
-not depend on the lanes beside it, not even in the last bit. (With several threads attention
-itself divides its work by the number of lanes, and the last bits differ.)
+Which kernel is fast for one to four float32 rows depends on who made the processor, because torch's
+matrix library (MKL) has paths of its own for each. With one torch thread both ways add up the same
+numbers in the same order however many lanes run, so that the logits of a lane do not depend on the
+lanes beside it, not even in the last bit. (With several threads attention itself divides its work
+by the number of lanes, and the last bits differ.)
 
-More rows go the usual way, which is quicker for them (all layers of the story model, 8 and 16 rows:
-6.4 and 7.8 ms, and 8.3 and 9.7 in the other layout). A row's last bits then depend on how many
-rows there are.
+- On AMD `torch.nn.functional.linear` falls into kernels that reach a third of the memory's speed.
+  The same product in the other layout, weight times inputs, reads the weights once at full speed
+  (135M parameters, two lanes: 75 ms a step became 40, and four lanes cost what one does). It is
+  always done for four columns.
+- On Intel `linear` itself is the fast one (all layers of 135M parameters, two rows: 54 ms, and 122
+  in the other layout). A single row is added up in another order, so it gets a second one beside
+  it, at hardly any cost; and with inputs of 64 numbers or fewer so are two, which then become four.
+
+More rows go the usual way everywhere, which is quicker for them (all layers of the story model, 8
+and 16 rows: 6.4 and 7.8 ms, and 8.3 and 9.7 in the other layout). A row's last bits then depend on
+how many rows there are.
 """
 
 from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
 
 import torch
 from torch import nn
 
 FEW = 4
-"""So many rows cost what one does."""
+"""So many rows cost little more than one does."""
+NARROW = 64
+CPUINFO = Path("/proc/cpuinfo")
+
+
+@cache
+def on_intel(cpuinfo: Path = CPUINFO) -> bool:
+    """Whether this machine's processor is Intel's; False where nobody says so."""
+    try:
+        return "GenuineIntel" in cpuinfo.read_text(encoding="utf-8")
+    except OSError:
+        return False
 
 
 class FewRowsLinear(nn.Linear):
-    """`torch.nn.Linear` with another kernel for at most four rows; more go the usual way."""
+    """`torch.nn.Linear` with a kernel of choice for at most four rows; more go the usual way."""
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         rows = input.numel() // self.in_features
         if rows > FEW or rows == 0:
             return super().forward(input)
         flat = input.reshape(rows, self.in_features)
-        if rows < FEW:
-            # Any numbers would do in the other columns; these need no tensor of their own.
-            flat = torch.cat((flat, flat[:1]) if rows == 3 else (flat,) * (FEW // rows))
-        output = torch.mm(self.weight, flat.t()).t()[:rows].contiguous()
-        if self.bias is not None:
-            output += self.bias
+        if on_intel():
+            least = 2 if self.in_features > NARROW else FEW
+            output = super().forward(_at_least(least, flat))[:rows]
+        else:
+            output = torch.mm(self.weight, _at_least(FEW, flat).t()).t()[:rows].contiguous()
+            if self.bias is not None:
+                output += self.bias
         return output.view(*input.shape[:-1], self.out_features)
+
+
+def _at_least(rows: int, flat: torch.Tensor) -> torch.Tensor:
+    """Return `flat` (n, width) with rows added, if it has fewer; any numbers would do in them."""
+    missing = rows - len(flat)
+    return flat if missing <= 0 else torch.cat((flat, flat[:1].expand(missing, -1)))
 
 
 def use_few_rows_linear(model: nn.Module) -> None:
