@@ -16,7 +16,7 @@ run: $(VENV)/.app ## set everything up and open the page (ARGS="--port 8000" and
 	$(BIN)/python app.py $(ARGS)
 
 test: $(VENV)/.dev node_modules/.installed $(VENV)/.browser ## set up, then run every test, those in a real browser too, and print coverage
-	$(BIN)/python -m pytest -m "" --cov $(ARGS)
+	$(BIN)/python -m pytest -n 0 -m "" --cov $(ARGS)
 
 check: $(VENV)/.dev node_modules/.installed ## format, lint and types: Python, JavaScript, CSS
 	$(BIN)/ruff format --check .

@@ -52,6 +52,8 @@ interface Spec {
   newlines: Option[];
   /** All stages of the stack, with their names for people, in the default order. */
   order: Option[];
+  /** The knobs that switch a stage on. */
+  switches: Record<string, StackKnob[]>;
   /** The knobs of the stack under headings. */
   groups: [label: string, names: StackKnob[]][];
   maxLanes: number;

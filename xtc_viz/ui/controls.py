@@ -77,6 +77,7 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         "strategies": [[str(value), label] for value, label in STRATEGY_LABELS.items()],
         "newlines": [[str(value), label] for value, label in NEWLINE_LABELS.items()],
         "order": [*([stage.name, stage.label] for stage in STAGES), [XTC, "XTC"]],
+        "switches": {stage.name: list(stage.switched_by) for stage in STAGES},
         "groups": [
             [label, [knob.name for stage in stages for knob in stage.knobs]]
             for label, stages in GROUPS.items()

@@ -2,23 +2,20 @@
 
 import { setting } from "./format.js";
 
-/** @typedef {Pick<Spec, "knobs" | "order">} Names */
+/** @typedef {Pick<Spec, "knobs" | "order" | "switches">} Names */
 
 /** @type {Record<string, string>} Names that people write shorter than the labels are. */
 const SHORT = { temperature: "T" };
-/** @type {Record<string, StackKnob[]>} The knobs that switch a stage on, where it is not its own. */
-const SWITCHES = { dry: ["dry_multiplier"], temperature: ["temperature", "dynatemp_range"] };
 
 /**
  * Whether a stage of a lane does anything.
  * @param {string} stage
  * @param {Sampler<Typed>} sampler
- * @param {Pick<Spec, "knobs">} spec
+ * @param {Pick<Spec, "knobs" | "switches">} spec
  */
-export function isOn(stage, sampler, { knobs }) {
+export function isOn(stage, sampler, { knobs, switches }) {
   if (stage === "xtc") return sampler.xtc.rho !== 0;
-  const switches = SWITCHES[stage] ?? [/** @type {StackKnob} */ (stage)];
-  return switches.some((name) => knobs[name] && sampler[name] !== knobs[name].default);
+  return switches[stage].some((name) => sampler[name] !== knobs[name].default);
 }
 
 /**
@@ -26,11 +23,12 @@ export function isOn(stage, sampler, { knobs }) {
  * @param {Sampler<Typed>} sampler
  * @param {Names} spec
  */
-function moved(sampler, { knobs, order }) {
+function moved(sampler, spec) {
+  const { order } = spec;
   const place = new Map(order.map(([name], i) => [name, i]));
   const labels = new Map(order);
   const short = (/** @type {string} */ name) => SHORT[name] ?? labels.get(name) ?? name;
-  const on = sampler.order.filter((stage) => isOn(stage, sampler, { knobs }));
+  const on = sampler.order.filter((stage) => isOn(stage, sampler, spec));
   return on.slice(1).flatMap((after, i) => {
     const before = on[i];
     const swapped = (place.get(before) ?? 0) > (place.get(after) ?? 0);

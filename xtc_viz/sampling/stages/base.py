@@ -40,10 +40,14 @@ class Stage:
     knobs: tuple[Knob, ...]
     switches: tuple[str, ...] = ()
 
+    @property
+    def switched_by(self) -> tuple[str, ...]:
+        """The names of the knobs that switch it on."""
+        return self.switches or (self.knobs[0].name,)
+
     def is_on(self, settings: Values) -> bool:
-        names = self.switches or (self.knobs[0].name,)
         defaults = {knob.name: knob.default for knob in self.knobs}
-        return any(getattr(settings, name) != defaults[name] for name in names)
+        return any(getattr(settings, name) != defaults[name] for name in self.switched_by)
 
 
 @dataclass(frozen=True, slots=True)
