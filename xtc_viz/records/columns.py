@@ -6,7 +6,7 @@ To record something more of a step, add a field to `step.Step` and a line here.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
@@ -70,32 +70,56 @@ MASSES = Kind("d", rows(read_floats, tuple), unpack=tuple)
 STAGES = Kind("b", rows(read_ints, lambda row: array("b", row)), write=list)
 
 
+Cell = Callable[[Any, Mapping[int, str]], object]
+"""A step's value, and the texts of tokens, to what a table shows of it."""
+
+
+def _plain(value: object, texts: Mapping[int, str]) -> object:
+    return value
+
+
+def _name(value: Any, texts: Mapping[int, str]) -> str:
+    return str(value)
+
+
+def _text(token: int, texts: Mapping[int, str]) -> str:
+    return texts[token]
+
+
+def _texts(tokens: Sequence[int], texts: Mapping[int, str]) -> str:
+    return " | ".join(texts[token] for token in tokens)
+
+
+def _bounds(bound: Bound, texts: Mapping[int, str]) -> str:
+    return " | ".join(str(flag.name).lower() for flag in bound)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One field of `Step`: its kind, whether a step has a row of values, since which version of
-    the file format, and whether the CSV shows it."""
+    the file format, and how the CSV shows it, None where it does not."""
 
     name: str
     kind: Kind
     ragged: bool = False
     since: int = 1
-    table: bool = False
+    cell: Cell | None = None
 
 
 COLUMNS = (
-    Column("token", INTEGER, table=True),
-    Column("text", TEXT, ragged=True, table=True),
-    Column("counterfactual", INTEGER, table=True),
-    Column("outcome", OUTCOME, table=True),
-    Column("coin", FLOAT, table=True),
-    Column("eligible", INTEGER, table=True),
-    Column("removed", TOKENS, ragged=True, table=True),
-    Column("removed_mass", FLOAT, table=True),
-    Column("removable_mass", FLOAT, table=True),
-    Column("entropy", FLOAT, table=True),
-    Column("p", FLOAT, table=True),
-    Column("q", FLOAT, table=True),
-    Column("rank", INTEGER, table=True),
+    Column("token", INTEGER, cell=_plain),
+    Column("text", TEXT, ragged=True, cell=_plain),
+    Column("counterfactual", INTEGER, cell=_text),
+    Column("outcome", OUTCOME, cell=_name),
+    Column("coin", FLOAT, cell=_plain),
+    Column("eligible", INTEGER, cell=_plain),
+    Column("removed", TOKENS, ragged=True, cell=_texts),
+    Column("removed_mass", FLOAT, cell=_plain),
+    Column("removable_mass", FLOAT, cell=_plain),
+    Column("entropy", FLOAT, cell=_plain),
+    Column("p", FLOAT, cell=_plain),
+    Column("q", FLOAT, cell=_plain),
+    Column("rank", INTEGER, cell=_plain),
     Column("log_z_raw", FLOAT),
     Column("log_z", FLOAT),
     Column("log_z_final", FLOAT),
@@ -105,11 +129,11 @@ COLUMNS = (
     Column("cut_ids", TOKEN_ARRAY, ragged=True),
     Column("cut_probs", PROBABILITIES, ragged=True),
     Column("cut_by", STAGES, ragged=True),
-    Column("forced", FLAG, table=True),
+    Column("forced", FLAG, cell=_plain),
     Column("log_zs", MASSES, ragged=True, since=2),
     Column("temperature", FLOAT, since=2),
     Column("final", PROBABILITIES, ragged=True, since=2),
-    Column("bound", BOUND, since=2, table=True),
+    Column("bound", BOUND, since=2, cell=_bounds),
 )
 """Every field of `Step`, in its order."""
 

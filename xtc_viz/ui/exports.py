@@ -8,29 +8,27 @@ from collections.abc import Iterator
 from datetime import date
 from html import escape
 
+from xtc_viz.records.columns import COLUMNS
 from xtc_viz.records.trace import Trace
 from xtc_viz.runs.reasoning import answer_step, begins_in_thought, prompt_end
 from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
 
-COLUMNS = (
-    *("lane", "position", "token", "text", "outcome", "changed", "forced", "coin", "eligible"),
-    *("removed", "removed_mass", "removable_mass", "counterfactual", "p", "q", "rank"),
-    *("entropy", "thought"),
-)
+CELLS = {column.name: column.cell for column in COLUMNS if column.cell}
 REPLAY_CANDIDATES = 25
 
 
 def table(trace: Trace) -> str:
-    """Return the steps of all lanes as CSV, one row a step.
+    """Return the steps of all lanes as CSV, one row a step: the columns of the records that have a
+    cell, and what follows from them.
 
     A text that a spreadsheet would take for a formula gets an apostrophe in front.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_rows(trace))
+    writer.writerow(("lane", "position", *CELLS, "changed", "thought"))
+    writer.writerows(map(_guarded, row) for row in _rows(trace))
     return out.getvalue()
 
 
@@ -42,17 +40,13 @@ def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
             (step.text or texts[step.token] for step in lane.steps), thinking=thinking
         )
         for i, step in enumerate(lane.steps):
-            yield (
-                _cell(lane.settings.name), i, step.token, _cell(step.text), step.outcome.value,
-                step.changed, step.forced, step.coin, step.eligible,
-                _cell(" | ".join(texts[v] for v in step.removed)), step.removed_mass,
-                step.removable_mass, _cell(texts[step.counterfactual]), step.p, step.q,
-                step.rank, step.entropy, i < thought,
-            )  # fmt: skip
+            cells = [cell(getattr(step, name), texts) for name, cell in CELLS.items()]
+            yield (lane.settings.name, i, *cells, step.changed, i < thought)
 
 
-def _cell(text: str) -> str:
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+def _guarded(cell: object) -> object:
+    formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{cell}" if formula else cell
 
 
 def described(run: Run, day: date) -> str:
