@@ -247,9 +247,20 @@ def test_the_table_has_a_row_a_step_and_no_formulas(desk: Desk) -> None:
     rows = list(csv.DictReader(io.StringIO(desk.ask("export", desk.run, "table"))))
     steps = [step for lane in desk.trace.lanes for step in lane.steps]
     assert len(rows) == len(steps)
-    assert tuple(rows[0]) == exports.COLUMNS
-    assert [int(row["token"]) for row in rows] == [step.token for step in steps]
-    assert exports._cell("=SUM(A1)") == "'=SUM(A1)"
+    assert set(rows[0]) == {
+        *("lane", "position", "token", "text", "outcome", "changed", "forced", "coin", "eligible"),
+        *("removed", "removed_mass", "removable_mass", "counterfactual", "p", "q", "rank"),
+        *("entropy", "thought", "bound"),
+    }
+    texts = desk.trace.vocabulary
+    for row, step in zip(rows, steps, strict=True):
+        assert (int(row["token"]), row["outcome"]) == (step.token, str(step.outcome))
+        assert (row["changed"], row["forced"], row["bound"]) == (str(step.changed), "False", "")
+        removed = " | ".join(texts[token] for token in step.removed)
+        assert row["removed"].removeprefix("'") == removed
+        assert row["counterfactual"].removeprefix("'") == texts[step.counterfactual]
+    assert exports._guarded("=SUM(A1)") == "'=SUM(A1)"
+    assert exports._guarded(-1.5) == -1.5
 
 
 def test_the_replay_is_one_file_that_asks_for_nothing(desk: Desk) -> None:
