@@ -51,7 +51,7 @@ def test_defaults_and_slider_ends_are_allowed_values(knob):
             "`temperature` must be 0 or at least 0.01, but",
         ),
         (lambda: RunSettings(seed=-1), "`seed` must be an integer in [0,"),
-        (lambda: RunSettings(lanes=()), "`lanes` must be 1 to 4 lanes, but is 0"),
+        (lambda: RunSettings(lanes=()), "`lanes` must be at least one lane, but is 0"),
         (lambda: RunSettings(stop=("",)), "`stop` must be a list of non-empty texts"),
         (
             lambda: XTCSettings.from_dict({"strategy": "keep_most"}),

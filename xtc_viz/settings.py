@@ -220,9 +220,6 @@ class LaneSettings:
         return cls(**_known(cls, data))
 
 
-MAX_LANES = 4
-
-
 @dataclass(frozen=True, slots=True)
 class RunSettings:
     """What a run is made of, beside its prompt and model.
@@ -246,8 +243,8 @@ class RunSettings:
             lane if isinstance(lane, LaneSettings) else LaneSettings.from_dict(lane)
             for lane in self.lanes
         )
-        if not 1 <= len(lanes) <= MAX_LANES:
-            raise SettingsError("lanes", f"1 to {MAX_LANES} lanes", len(lanes))
+        if not lanes:
+            raise SettingsError("lanes", "at least one lane", len(lanes))
         object.__setattr__(self, "lanes", lanes)
         if not isinstance(self.shared_randomness, bool):
             raise SettingsError("shared_randomness", "true or false", self.shared_randomness)

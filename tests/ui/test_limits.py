@@ -23,11 +23,10 @@ from xtc_viz.errors import BusyError, SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.settings import MAX_LANES
 from xtc_viz.ui import controls
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.flags import parser
-from xtc_viz.ui.limits import LIMITS, NO_LIMITS, Limits
+from xtc_viz.ui.limits import LIMITS, MAX_LANES, NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.service import Service, Stops

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Step, Trace
 from xtc_viz.sampling.stageview import final_probs
-from xtc_viz.settings import MAX_LANES, LaneSettings
+from xtc_viz.settings import LaneSettings
 
 
 def branch(model: LanguageModel, trace: Trace, lane: int, position: int, token: int) -> LaneTrace:
@@ -19,12 +20,10 @@ def branch(model: LanguageModel, trace: Trace, lane: int, position: int, token: 
     Decode on with the result's tokens as the lane's prefix (`decode_lanes`).
 
     Raises:
-        SettingsError: no such lane, position or candidate, or no room for another lane.
+        SettingsError: no such lane, position or candidate.
     """
     if not 0 <= lane < len(trace.lanes):
         raise SettingsError("lane", f"in [0, {len(trace.lanes)})", lane)
-    if len(trace.lanes) >= MAX_LANES:
-        raise SettingsError("lanes", f"at most {MAX_LANES} to show side by side", MAX_LANES + 1)
     parent = trace.lanes[lane]
     if not 0 <= position < len(parent.steps):
         raise SettingsError("position", f"in [0, {len(parent.steps)})", position)
@@ -73,4 +72,4 @@ def _name(parent: str, lanes: Sequence[LaneTrace]) -> str:
     """A name for the branch that no lane has yet."""
     taken = {lane.settings.name for lane in lanes}
     base = parent.split(" ↳")[0]
-    return next(name for n in range(1, MAX_LANES + 2) if (name := f"{base} ↳{n}") not in taken)
+    return next(name for n in count(1) if (name := f"{base} ↳{n}") not in taken)

@@ -15,8 +15,8 @@ from typing import Any, Self
 from xtc_viz.errors import SettingsError
 from xtc_viz.knob import Knob
 from xtc_viz.knobs import KNOBS
-from xtc_viz.settings import MAX_LANES
 
+MAX_LANES = 4  # as many as can be read side by side
 LONGEST_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens
 NONE = "none"
 
@@ -154,8 +154,8 @@ class Limits:
         return {**data, "settings": settings}
 
     def check_lanes(self, count: int) -> None:
-        """Raise `SettingsError` for more lanes than there may be."""
-        if count > self.lanes:
+        """Raise `SettingsError` for more lanes than there may be, or none."""
+        if not 1 <= count <= self.lanes:
             raise SettingsError("lanes", f"1 to {self.lanes} lanes", count)
 
     def check_text(self, name: str, value: object) -> None:

@@ -24,6 +24,7 @@ from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, payload, whatif
 from xtc_viz.ui.access import May, from_elsewhere
 from xtc_viz.ui.controls import whole
+from xtc_viz.ui.limits import NO_LIMITS
 from xtc_viz.ui.models import model_questions
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
@@ -139,6 +140,7 @@ def questions(service: Service) -> list[Question]:
         if not isinstance(text, str) or len(text) > MAX_TRACE:
             raise SettingsError("trace", f"a text of at most {MAX_TRACE:,} characters", "another")
         trace = tracefile.loads(text)
+        NO_LIMITS.check_lanes(len(trace.lanes))
         shown = Run.of(trace, "loaded")
         return {**shown.whole(store.add(shown)), "unknown": trace.unknown_columns}
 
