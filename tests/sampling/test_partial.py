@@ -15,6 +15,7 @@ from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
+from xtc_viz.sampling.whatif import decided, evaluate
 from xtc_viz.settings import SamplerSettings, XTCSettings, in_order
 
 V = 3000
@@ -109,3 +110,20 @@ def test_no_distribution_raises(log_probs, outside):
     known = PartialLogits(np.arange(len(log_probs)), np.array(log_probs, np.float32), outside)
     with pytest.raises(DistributionError, match="log-probabilities must be finite or -inf"):
         SamplerStack(SamplerSettings()).run(CONTEXT, known, 0.5, SharedRandomness(1).noise(0, 9))
+
+
+def test_a_what_if_says_where_more_tokens_may_have_been_eligible():
+    """Twelve tokens at 0.06 are shown; up to five more could have as much."""
+    known = PartialLogits(np.arange(12), np.full(12, np.log(0.06), np.float32), 0.28)
+    sampler = SamplerSettings(xtc=XTCSettings(0.5, 0.2))
+    step = SamplerStack(sampler).run(CONTEXT, known, 0.9, SharedRandomness(1).noise(0, V))
+    assert evaluate([step], XTCSettings(1.0, 0.2), 100).exact  # none clears it
+    assert not evaluate([step], XTCSettings(1.0, 0.05), 100).exact
+
+
+def test_a_what_if_of_a_whole_record_has_no_bounds():
+    logits = torch.tensor([0.4, 0.3, 0.2, 0.06, 0.04]).log()
+    sampler = SamplerSettings(top_k=4, xtc=XTCSettings(0.5, 0.15), order=in_order("top_k"))
+    step = SamplerStack(sampler).run(CONTEXT, logits, 0.9, SharedRandomness(1).noise(0, 5))
+    [decision] = evaluate([step], XTCSettings(1.0, 0.15), 100).decisions
+    assert decided(step, decision, sampler, CONTEXT.tolist()).bound is Bound.NONE

@@ -20,6 +20,8 @@ from xtc_viz.sampling.plan import Plan, plan_of, truncates
 from xtc_viz.sampling.rescaling import change_by
 from xtc_viz.settings import TEMPERATURE, XTC, SamplerSettings
 
+ROUNDING = 1e-6
+
 
 @dataclass(frozen=True, slots=True)
 class StageProbs:
@@ -80,11 +82,15 @@ def final_probs(step: Step, sampler: SamplerSettings) -> list[float]:
 
 
 def recorded(step: Step) -> Distribution:
-    """Return what XTC received at a step, as far as it was recorded."""
+    """Return what XTC received at a step, as far as it was recorded.
+
+    What is missing from a sum of 1 by float32's rounding is no token.
+    """
+    outside = step.tail_mass if step.tail_mass > ROUNDING else 0.0
     probs = np.array(step.probs, np.float64)
     with np.errstate(divide="ignore"):
         log_probs = np.log(probs).astype(np.float32)
-    return Distribution.partly(PartialLogits(np.array(step.ids), log_probs, step.tail_mass))
+    return Distribution.partly(PartialLogits(np.array(step.ids), log_probs, outside))
 
 
 Probabilities = tuple[tuple[str, ...], list[float]]

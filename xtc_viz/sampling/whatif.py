@@ -137,9 +137,8 @@ def _recorded(
     """Return the most probable tokens with their p, and whether all that clear τ are among them."""
     recorded = min(len(step.ids), top_candidates)
     n = eligible_count(step.probs[:recorded], xtc)
-    complete = n < recorded or xtc.tau >= 1 / top_candidates
-    if step.bound & Bound.ENTROPY:  # the model may have shown fewer than it was asked for
-        complete = complete or step.tail_mass < xtc.tau32
+    if step.bound & Bound.ENTROPY:  # the model may have shown fewer than are recorded otherwise
+        complete = n < recorded or step.tail_mass < xtc.tau32
     else:
-        complete = complete or recorded < top_candidates
+        complete = n < recorded or recorded < top_candidates or xtc.tau >= 1 / top_candidates
     return step.ids[:n], step.probs[:n], complete
