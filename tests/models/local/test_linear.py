@@ -50,6 +50,20 @@ def test_equals_torch(rows: int, tokens: int, width: int, bias: bool) -> None:
     assert torch.equal(x, before)
 
 
+@pytest.mark.parametrize("rows", range(1, 7))
+def test_bfloat16_equals_torch(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Intel, where its layers are replaced too."""
+    monkeypatch.setattr(linear, "on_intel", lambda: True)
+    torch.manual_seed(rows)
+    plain = nn.ModuleList([nn.Linear(96, 40).bfloat16()])
+    x = torch.randn(rows, 1, 96).bfloat16()
+    with torch.inference_mode():
+        expected = plain[0](x)
+        use_few_rows_linear(plain)
+        assert type(plain[0]) is FewRowsLinear
+        torch.testing.assert_close(plain[0](x), expected, rtol=0.02, atol=0.02)
+
+
 def test_who_made_the_processor(tmp_path: Path) -> None:
     info = tmp_path / "cpuinfo"
     assert not linear.on_intel(info)
