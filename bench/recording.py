@@ -25,7 +25,7 @@ from bench.references import peaked_logits
 from bench.timing import Result, alternating, interleaved, main, relative, time_text
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.records import tracefile
-from xtc_viz.records.trace import Step
+from xtc_viz.records.step import Step
 from xtc_viz.runs.jobs import Job
 from xtc_viz.runs.record import write
 from xtc_viz.runs.recorder import Recorder, blank_trace

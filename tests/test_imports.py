@@ -75,19 +75,21 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs": rule(),
     "xtc_viz.runs.presets": rule(own=f"{CORE} assets"),
     "xtc_viz.runs.reasoning": rule(own="records.trace"),
-    "xtc_viz.runs.stats": rule(own="records.trace runs.reasoning sampling.rule"),
+    "xtc_viz.runs.stats": rule(own="records.step runs.reasoning sampling.rule"),
     "xtc_viz.runs.breakers": rule("torch", "models.base settings"),
-    "xtc_viz.runs.protection": rule("torch", "errors models.base records.trace"),
+    "xtc_viz.runs.protection": rule("torch", "errors models.base records.modelinfo"),
     "xtc_viz.runs.request": rule(
         "torch", "errors settings models.base runs.breakers runs.protection"
     ),
-    "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace sampling.stageview"),
+    "xtc_viz.runs.branching": rule(
+        "torch", f"{CORE} models.base records.step records.trace sampling.stageview"
+    ),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
     "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu"),
     "xtc_viz.runs.jobs": rule(
         "torch",
-        f"{CORE} decode models.base records.trace runs.branching runs.recorder runs.request "
-        "runs.worker",
+        f"{CORE} decode models.base records.modelinfo records.trace runs.branching runs.recorder "
+        "runs.request runs.worker",
     ),
     "xtc_viz.runs.record": rule(
         "torch",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.records.trace import Step
+from xtc_viz.records.step import Step
 from xtc_viz.runs.protection import NOTHING
 from xtc_viz.runs.record import record
 from xtc_viz.runs.request import Request

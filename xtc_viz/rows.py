@@ -22,7 +22,8 @@ from xtc_viz.errors import DistributionError, PromptError, SettingsError, XTCViz
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import Generation, LanguageModel, Logits, RowLogits
 from xtc_viz.models.prompts import check_prompts
-from xtc_viz.records.trace import FinishReason, Step
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import FinishReason
 from xtc_viz.sampling.randomness import Noise, SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import SamplerSettings

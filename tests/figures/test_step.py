@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.ui.factories import BEAR, BOY, DOG, GIRL, MAN, TEXTS, decode, make_step, sampler
 from xtc_viz.figures.step import Row, label, rows, step_figure
 from xtc_viz.figures.theme import DARK, LIGHT
-from xtc_viz.records.trace import Step
+from xtc_viz.records.step import Step
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings, in_order
 

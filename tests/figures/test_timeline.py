@@ -9,7 +9,8 @@ import pytest
 
 from tests.ui.factories import BOY, decode, make_step, sampler
 from xtc_viz.figures.timeline import parting, timeline_figure
-from xtc_viz.records.trace import LaneTrace, Step, Trace
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import LaneTrace, Trace
 from xtc_viz.settings import LaneSettings
 
 

@@ -14,7 +14,8 @@ from tests.ui.factories import BOY, GIRL, MAN, TEXTS, decode, make_step, run_set
 from xtc_viz.decode import Column, decode_lanes
 from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.records import tracefile
-from xtc_viz.records.trace import FinishReason, LaneTrace, Step, Trace, token_ids
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import FinishReason, LaneTrace, Trace, token_ids
 from xtc_viz.runs.protection import protected_ids
 from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.runs.stats import LaneStats

@@ -12,7 +12,8 @@ import torch
 
 from xtc_viz.decode import decode_lanes
 from xtc_viz.models.fake import ASSISTANT, END, FakeModel
-from xtc_viz.records.trace import Step, Trace
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import Trace
 from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.sampling.rule import decide
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings

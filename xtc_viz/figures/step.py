@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.labels import percent, setting, token
 from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout
-from xtc_viz.records.trace import Step
+from xtc_viz.records.step import Step
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.sampling.stageview import final_probs
 from xtc_viz.settings import SamplerSettings

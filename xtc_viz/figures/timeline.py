@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.labels import escaped
 from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout
-from xtc_viz.records.trace import LaneTrace, Step, Trace
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import LaneTrace, Trace
 from xtc_viz.sampling.rule import Outcome
 
 BAND = 130  # pixels a lane

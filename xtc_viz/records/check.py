@@ -8,7 +8,8 @@ from itertools import islice
 from operator import ge
 
 from xtc_viz.errors import TraceError
-from xtc_viz.records.trace import LaneTrace, Step, Trace
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import LaneTrace, Trace
 from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Outcome
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from xtc_viz.records.modelinfo import ModelInfo as ModelInfo
-from xtc_viz.records.step import Step as Step
+from xtc_viz.records.modelinfo import ModelInfo
+from xtc_viz.records.step import Step
 from xtc_viz.settings import LaneSettings, RunSettings
 
 

@@ -48,7 +48,8 @@ from xtc_viz.records.reading import (
     read_texts,
     shown,
 )
-from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Step, Trace
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Trace
 from xtc_viz.settings import LaneSettings, RunSettings
 
 FORMAT = "xtc_viz.trace"

@@ -8,7 +8,8 @@ from itertools import count
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Step, Trace
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Trace
 from xtc_viz.sampling.stageview import final_probs
 from xtc_viz.settings import LaneSettings
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from xtc_viz.decode import Column, decode_lanes, lane_source
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.records.trace import FinishReason, LaneTrace, ModelInfo, Trace
+from xtc_viz.records.modelinfo import ModelInfo
+from xtc_viz.records.trace import FinishReason, LaneTrace, Trace
 from xtc_viz.runs.branching import branch
 from xtc_viz.runs.recorder import blank_trace
 from xtc_viz.runs.request import Request

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.records.trace import ModelInfo
+from xtc_viz.records.modelinfo import ModelInfo
 
 MAX_TEXTS = 200
 MAX_TEXT = 1000  # characters

@@ -9,7 +9,8 @@ from typing import Protocol
 from xtc_viz.decode import Column
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.packed import Steps
-from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Step, Trace, token_ids
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Trace, token_ids
 from xtc_viz.runs.protection import worth_naming
 from xtc_viz.settings import LaneSettings, RunSettings
 

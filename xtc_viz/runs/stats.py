@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import Any
 
-from xtc_viz.records.trace import Step
+from xtc_viz.records.step import Step
 from xtc_viz.runs.reasoning import ThoughtReader
 from xtc_viz.sampling.rule import Outcome
 

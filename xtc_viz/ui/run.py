@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from xtc_viz.errors import SettingsError
-from xtc_viz.records.trace import ModelInfo, Trace
+from xtc_viz.records.modelinfo import ModelInfo
+from xtc_viz.records.trace import Trace
 from xtc_viz.runs.protection import Protection, described
 from xtc_viz.runs.reasoning import begins_in_thought, ends_thought, prompt_end
 from xtc_viz.runs.recorder import LaneRecord, Recorder

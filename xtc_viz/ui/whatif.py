@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from xtc_viz.knobs import KNOBS
-from xtc_viz.records.trace import LaneTrace, Step
+from xtc_viz.records.step import Step
+from xtc_viz.records.trace import LaneTrace
 from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling.whatif import decided, evaluate, intensity_map
 from xtc_viz.settings import LaneSettings, XTCSettings
