@@ -43,7 +43,7 @@ def test_memory_is_told_by_device() -> None:
     [
         ("PORT", "many", "argument --port: invalid int value: 'many'"),
         ("MODELS", "some", "must be one of own, all, catalog, fixed, but is 'some'"),
-        ("MAX_LANES", "5", "must be none or an integer in [2, 4], but is 5"),
+        ("MAX_LANES", "7", "must be none or an integer in [2, 6], but is 7"),
         ("MAX_MEMORY", "20GiB", "must be such as 0=20GiB,cpu=60GiB, but is '20GiB'"),
     ],
 )

@@ -16,7 +16,7 @@ from xtc_viz.errors import SettingsError
 from xtc_viz.knob import Knob
 from xtc_viz.knobs import KNOBS
 
-MAX_LANES = 4  # as many as can be read side by side
+MAX_LANES = 6  # as many as can be read together
 LONGEST_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens
 NONE = "none"
 
@@ -73,7 +73,7 @@ LIMITS: dict[str, Limit] = {
         # A small model on a free Space's two cores writes some 20 tokens a second.
         Limit("max_tokens", "tokens that a lane may have, continued or not", 400, 1),
         # A lane more rides along in the same forward and costs little.
-        Limit("max_lanes", "lanes of a run", MAX_LANES, 2, MAX_LANES),
+        Limit("max_lanes", "lanes of a run", 4, 2, MAX_LANES),
         # About a thousand tokens, which those two cores read in some seconds.
         Limit("max_prompt", "characters of a prompt", 4000, 1, LONGEST_PROMPT),
         # The last in line then waits for some minutes.

@@ -37,7 +37,7 @@ export class Composer {
       this.clear();
     });
     this.run = button("Generate", onrun, { class: "primary" });
-    this.step = button("Step", onstep, { title: "Write one token at a time" });
+    this.step = button("Step by step", onstep, { title: "Write one token at a time" });
     this.stop = button("Stop", onstop, { disabled: true });
     this.warnings = h("div", { class: "warnings", role: "status" });
     this.error = h("p", { class: "wrong", role: "alert", "data-testid": "error" });
@@ -56,6 +56,7 @@ export class Composer {
         { class: "ask" },
         h("label", { for: "prompt", class: "visually-hidden" }, "Prompt"),
         this.prompt,
+        this.panel.examples,
         h("div", { class: "actions" }, this.run, this.step, this.stop),
       ),
       this.panel.fold,
@@ -144,6 +145,7 @@ export class Composer {
    */
   busy(phase, half) {
     const busy = phase !== "idle";
+    if (busy) this.panel.extras.open(false);
     this.run.disabled = busy;
     this.step.disabled = half === undefined ? busy : !half;
     this.stop.disabled = !busy;

@@ -1,6 +1,6 @@
 // What a run needs now and then: chat, protected tokens, stop texts, the shared dice.
 
-import { h, set } from "../core/dom.js";
+import { h } from "../core/dom.js";
 import { lines, toggle } from "../core/fields.js";
 import { Protect } from "./protect.js";
 
@@ -10,11 +10,13 @@ export class Extras {
   /**
    * `onchange()` follows what changes the run, `onedit()` what is only typed; `ask` answers what a
    * choice of protected tokens means on the model in use.
+   * `knobs` are controls that stand here too.
    * @param {Spec} spec
    * @param {NextRun} run
+   * @param {HTMLElement[]} knobs
    * @param {{ onchange: () => void, onedit: () => void, ask: Transport["tokens"] }} events
    */
-  constructor(spec, run, { onchange, onedit, ask }) {
+  constructor(spec, run, knobs, { onchange, onedit, ask }) {
     this.run = run;
     this.thinks = false;
     this.protect = new Protect(spec, run, { onchange, ask });
@@ -74,20 +76,39 @@ export class Extras {
       h("summary", {}, "More"),
       h(
         "div",
-        { class: "toggles" },
-        this.toggles.map((part) => part.element),
-        this.protect.eos.element,
-        this.protect.newline.element,
-      ),
-      h(
-        "div",
-        { class: "extras-grid" },
-        this.system,
-        this.protect.texts.element,
-        this.texts.map((part) => part.element),
+        { class: "extras-body" },
+        h("div", { class: "extras-grid" }, knobs),
+        h(
+          "div",
+          { class: "toggles" },
+          this.toggles.map((part) => part.element),
+          this.protect.eos.element,
+          this.protect.newline.element,
+        ),
+        h(
+          "div",
+          { class: "extras-grid" },
+          this.system,
+          this.protect.texts.element,
+          this.texts.map((part) => part.element),
+        ),
       ),
     );
     this.element.addEventListener("toggle", () => this.protect.later());
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !this.element.open) return;
+      event.stopPropagation();
+      this.open(false);
+      this.element.querySelector("summary")?.focus();
+    });
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (target instanceof Node && !this.element.contains(target)) this.open(false);
+    });
+  }
+
+  /** @param {boolean} open */
+  open(open) {
+    this.element.open = open;
   }
 
   /** Offer a chat only where the model has a template for it. @param {ModelLine} info */
@@ -108,6 +129,5 @@ export class Extras {
     this.systemText.value = this.run.draft.system;
     this.system.hidden = !this.run.draft.chat;
     this.offerThought();
-    set(this.element, { open: null });
   }
 }

@@ -8,7 +8,8 @@ let made = 0;
 
 export class Knob {
   /**
-   * `onchange(value)` is called while the control moves.
+   * `onchange(value)` is called while the control moves. Its label may be shorter than what
+   * messages call it.
    * @param {KnobSpec} spec
    * @param {{ onchange: (value: Typed) => void, slider?: boolean, label?: string }} options
    */
@@ -29,7 +30,7 @@ export class Knob {
       min: spec.low,
       max: spec.high ?? spec.default * 10,
       step: spec.step,
-      "aria-label": `${label}, slider`,
+      "aria-label": `${spec.label}, slider`,
       tabindex: "-1",
     });
     this.whose = h("span", { class: "whose" });
@@ -37,9 +38,19 @@ export class Knob {
     this.element = h(
       "div",
       { class: "knob", title: spec.help },
-      h("div", { class: "knob-line" }, h("label", { for: id }, label, this.whose), this.number),
+      h(
+        "div",
+        { class: "knob-line" },
+        h(
+          "label",
+          { for: id },
+          label,
+          spec.hint ? h("small", { class: "hint" }, ` ${spec.hint}`) : null,
+          this.whose,
+        ),
+        this.number,
+      ),
       slider ? this.range : null,
-      spec.hint ? h("small", { class: "hint" }, spec.hint) : null,
       h("span", { class: "visually-hidden", id: `${id}-help` }, `${spec.help} ${spec.interval}.`),
       this.message,
     );

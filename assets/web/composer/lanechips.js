@@ -18,7 +18,9 @@ export function laneChips(spec, lanes, { onopen, onadd }) {
       ` ${laneTag(lane.sampler, spec)}`,
     ),
   );
-  if (lanes.length >= spec.maxLanes) return chips;
+  if (lanes.length >= spec.maxLanes) {
+    return [...chips, h("span", { class: "tag" }, `${spec.maxLanes} lanes at most`)];
+  }
   const named = [spec.baseline, ...spec.strengths, ...spec.comparators];
   const menu = h(
     "select",

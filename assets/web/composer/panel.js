@@ -32,13 +32,19 @@ export class Panel {
       onchange();
     };
     this.knobs = {
-      rho: this.knob("rho", (rho) => {
-        run.setLead({ rho });
-        lead();
+      rho: new Knob(spec.knobs.rho, {
+        label: "ρ",
+        onchange: (rho) => {
+          run.setLead({ rho });
+          lead();
+        },
       }),
-      tau: this.knob("tau", (tau) => {
-        run.setLead({ tau });
-        lead();
+      tau: new Knob(spec.knobs.tau, {
+        label: "τ",
+        onchange: (tau) => {
+          run.setLead({ tau });
+          lead();
+        },
       }),
       temperature: this.knob("temperature", (temperature) => {
         run.setTemperature(temperature);
@@ -57,9 +63,9 @@ export class Panel {
         },
       }),
     };
-    const dice = button("new seed", () => this.newSeed(), { class: "quiet" });
+    const dice = button("new", () => this.newSeed(), { class: "quiet", "aria-label": "new seed" });
     this.knobs.seed.element.append(dice);
-    this.whose = h("span", { class: "whose" });
+    this.whose = h("b", { class: "whose" });
     this.presets = spec.strengths.map(({ name, sampler: { xtc } }) =>
       button(name, () => this.change(() => run.setLead({ rho: xtc.rho, tau: xtc.tau })), {
         title: `ρ ${xtc.rho}, τ ${xtc.tau}`,
@@ -70,23 +76,24 @@ export class Panel {
       onchange: () => this.edited(),
       onremove: (k) => this.change(() => run.remove(k)),
     });
-    this.extras = new Extras(spec, run, { onchange, onedit, ask });
+    const { rho, tau, seed, ...seldom } = this.knobs;
+    const others = Object.values(seldom).map((knob) => knob.element);
+    this.extras = new Extras(spec, run, others, { onchange, onedit, ask });
+    this.examples = exampleMenu(spec.examples, onbegin);
     this.chips = h("div", { class: "lane-chips", role: "group", "aria-label": "Lanes" });
     this.element = h(
       "div",
       { class: "panel", id: "composer-panel" },
       h(
         "div",
-        { class: "settings" },
-        Object.values(this.knobs).map((knob) => knob.element),
+        { class: "front" },
+        this.whose,
+        rho.element,
+        tau.element,
+        h("div", strengths, this.presets),
       ),
-      h(
-        "div",
-        { class: "row" },
-        h("div", { class: "strengths" }, this.whose, h("div", strengths, this.presets)),
-        this.chips,
-        exampleMenu(spec.examples, onbegin),
-      ),
+      this.chips,
+      seed.element,
       this.extras.element,
     );
     // On a phone the settings are folded away behind this button, which says the main ones.
@@ -170,13 +177,10 @@ export class Panel {
     setText(this.gist, `${count(lanes.length, "lane")} · ${tag}`);
   }
 
-  /** Of several lanes, say which one each control in front speaks for. */
+  /** Say which lane the controls in front speak for, and which ones the temperature. */
   fillWhose() {
     const { lanes, lead, alike } = this.run;
-    const one = lanes.length > 1 ? lead.name : "";
-    this.knobs.rho.of(one);
-    this.knobs.tau.of(one);
-    setText(this.whose, one && `for ${one}`);
+    setText(this.whose, lead.name);
     const all = alike.length === lanes.length;
     this.knobs.temperature.of(all ? "" : alike.map((lane) => lane.name).join(", "));
   }
@@ -203,6 +207,7 @@ export class Panel {
     const knob = own ? new Map(Object.entries(this.knobs)).get(field ?? "") : undefined;
     if (!knob) return false;
     this.unfold(true);
+    if (this.extras.element.contains(knob.element)) this.extras.open(true);
     knob.wrong(message);
     return true;
   }

@@ -3,6 +3,7 @@
 import { s } from "../core/dom.js";
 
 const NARROW = 500;
+const LOW = matchMedia("(max-height: 820px) and (min-width: 640.1px)"); // windows of few lines
 
 /**
  * A cell is a bar of length `bar`, within it a line of length `line`, and words behind; `restore`
@@ -21,13 +22,17 @@ const NARROW = 500;
  */
 
 /**
- * Where everything stands. `sign` is room for ▲ and △, `gap` room for the numbers, in pixels.
+ * Where everything stands. `sign` is room for ▲ and △, `gap` room for the numbers, in pixels. In a
+ * `low` window the rows stand closer.
  * @param {number} width
  * @param {boolean} beside
  */
-export function layout(width, beside) {
+export function layout(width, beside, low = LOW.matches) {
   const narrow = width < NARROW;
-  const place = { top: 34, high: 24, bar: 5, base: 16, x: 24, sign: 0, gap: narrow ? 46 : 62 };
+  const rows = low
+    ? { top: 32, high: 20, bar: 3, base: 14 }
+    : { top: 34, high: 23, bar: 5, base: 16 };
+  const place = { ...rows, x: 24, sign: 0, gap: narrow ? 46 : 62 };
   let labels = Math.max(104, Math.min(190, width * 0.24));
   if (beside) {
     Object.assign(place, { top: 58, x: 4, sign: 18, gap: 112 });

@@ -14,8 +14,7 @@ export class Beside {
     this.mate = -1;
     this.lane = -1;
     this.names = "";
-    this.alone = button("This lane", () => this.turn(false));
-    this.both = button("", () => this.turn(true));
+    this.both = button("", () => this.turn(!this.on));
     this.choice = h("select", { "aria-label": "Lane to compare with" });
     this.choice.addEventListener("change", () => {
       this.mate = Number(this.choice.value);
@@ -24,7 +23,6 @@ export class Beside {
     this.element = h(
       "div",
       { class: "segmented beside", role: "group", "aria-label": "One lane or two" },
-      this.alone,
       this.both,
       this.choice,
     );
@@ -51,7 +49,6 @@ export class Beside {
     if (this.element.hidden) return;
     const few = lanes.length === 2;
     setText(this.both, few ? `Beside ${lanes[this.mate].name}` : "Beside");
-    set(this.alone, { "aria-pressed": String(!this.on) });
     set(this.both, { "aria-pressed": String(this.on) });
     this.choice.hidden = few;
     const others = lanes.flatMap(({ name }, k) => (k === lane ? [] : [{ k, name }]));

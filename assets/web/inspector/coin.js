@@ -9,17 +9,17 @@ export class Coin {
   constructor() {
     /** @type {Toss | null} */
     this.shown = null;
-    this.fires = s("rect", { class: "fires", y: 22, height: 12 });
-    this.holds = s("rect", { class: "holds", y: 22, height: 12 });
-    this.rho = s("line", { class: "rho", y1: 17, y2: 39 });
-    this.rhoText = s("text", { class: "tick", y: 53 });
+    this.fires = s("rect", { class: "fires", y: 15, height: 10 });
+    this.holds = s("rect", { class: "holds", y: 15, height: 10 });
+    this.rho = s("line", { class: "rho", y1: 11, y2: 29 });
+    this.rhoText = s("text", { class: "tick", y: 41 });
     this.drop = s("path", { class: "drop" });
     this.value = s("text", { class: "value", y: 9 });
-    this.left = s("text", { class: "tick", y: 53, x: 0 });
-    this.right = s("text", { class: "tick", y: 53, "text-anchor": "end" });
+    this.left = s("text", { class: "tick", y: 41, x: 0 });
+    this.right = s("text", { class: "tick", y: 41, "text-anchor": "end" });
     this.element = s(
       "svg",
-      { class: "coin", role: "img", height: 58 },
+      { class: "coin", role: "img", height: 45 },
       this.fires,
       this.holds,
       this.rho,
@@ -42,7 +42,7 @@ export class Coin {
     const width = this.width || this.element.clientWidth || 260;
     const rho = step.rho * width;
     const x = Math.max(5, Math.min(width - 5, step.coin * width));
-    set(this.element, { viewBox: `0 0 ${width} 58` });
+    set(this.element, { viewBox: `0 0 ${width} 45` });
     set(this.fires, { x: 0, width: rho });
     set(this.holds, { x: rho, width: width - rho });
     set(this.rho, { x1: rho, x2: rho });
@@ -53,11 +53,11 @@ export class Coin {
     setText(this.right, width - rho > 48 ? "1" : "");
     set(this.right, { x: width });
     set(this.drop, {
-      d: `M${x} 22 l-5 -9 h10 z`,
+      d: `M${x} 15 l-5 -9 h10 z`,
       class: step.coin < step.rho ? "drop under" : "drop",
     });
     const end = x > width / 2;
-    set(this.value, { x: end ? x - 8 : x + 8, "text-anchor": end ? "end" : "start", y: 18 });
+    set(this.value, { x: end ? x - 8 : x + 8, "text-anchor": end ? "end" : "start", y: 11 });
     setText(this.value, besideThreshold(step.coin, step.rho));
     const side = step.coin < step.rho ? "under" : "not under";
     const say = `The coin fell at ${besideThreshold(step.coin, step.rho)}, ${side} ρ = ${setting(step.rho)}`;

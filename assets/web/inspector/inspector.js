@@ -44,24 +44,21 @@ export class Inspector {
     this.table = new Table(onbranch);
     this.where = h("span", { class: "where" });
     this.verdict = h("span", { class: "verdict" });
-    this.empty = h("p", { class: "hint" }, "Click any word above to see how it was chosen.");
+    this.empty = h("p", { class: "hint" }, "Choose any word to see how it was chosen.");
     const walk = { class: "quiet" };
     this.previous = button("←", () => this.go(-1), { ...walk, "aria-label": "Previous step" });
     this.next = button("→", () => this.go(1), { ...walk, "aria-label": "Next step" });
     this.keyOfTwo = h("span", { class: "k of-two" }, "wide: before XTC, thin: after");
     this.drawnKey = h("span", {}, "▲ drawn");
     this.key = this.barKey();
-    this.right = h(
+    this.content = h(
       "div",
-      { class: "dist" },
-      this.bars.element,
-      this.fork.element,
-      this.key,
-      this.barTools(),
-      this.stages.element,
-      this.table.element,
+      { class: "content", hidden: true },
+      this.single.lead,
+      h("div", { class: "dist" }, this.bars.element, this.fork.element, this.key, this.barTools()),
+      this.single.more,
+      h("div", { class: "folded" }, this.stages.element, this.table.element),
     );
-    this.content = h("div", { class: "content", hidden: true }, this.single.element, this.right);
     this.element = h(
       "section",
       { class: "inspector", "aria-label": "Inspector: one step", "data-testid": "inspector" },
@@ -182,8 +179,7 @@ export class Inspector {
     const looks = mate ? [own, mate].sort((a, b) => a.at.lane - b.at.lane) : [own];
     this.looks = looks;
     this.fork.draw(looks);
-    const left = mate ? this.pair.element : this.single.element;
-    if (this.content.firstChild !== left) this.content.firstChild?.replaceWith(left);
+    this.show(mate ? this.pair : this.single);
     this.keyOfTwo.hidden = !mate;
     setText(this.drawnKey, `▲ ${drawnSign(looks.some((look) => look.imagined))}`);
     this.stages.setName(mate ? own.name : "");
@@ -191,6 +187,14 @@ export class Inspector {
     set(this.verdict, { "data-outcome": mate ? null : own.step.outcome });
     if (mate) this.drawTwo(looks, looks.indexOf(own));
     else this.drawOne(own, missing);
+  }
+
+  /** The words of one lane, or of two. @param {Single | Pair} words */
+  show({ lead, more }) {
+    const { firstChild } = this.content;
+    if (firstChild === lead) return;
+    firstChild?.replaceWith(lead);
+    this.content.querySelector(".why-more")?.replaceWith(more);
   }
 
   /** @param {Look} look @param {string} missing */

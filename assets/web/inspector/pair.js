@@ -67,11 +67,16 @@ export class Pair {
       h("thead", {}, h("tr", {}, h("td"), this.names)),
       this.values,
     );
-    this.element = h(
+    // What stands before the bars, and what behind them.
+    this.lead = h(
       "div",
       { class: "why pair", "data-testid": "pair" },
       this.same,
       ...this.sides.map((side) => side.element),
+    );
+    this.more = h(
+      "div",
+      { class: "why-more" },
       h(
         "figure",
         { class: "coin-box" },

@@ -23,15 +23,19 @@ export class Single {
     this.facts = h("dl", { class: "facts" });
     /** @type {[HTMLElement, HTMLElement][]} */
     this.values = [];
-    this.element = h(
+    // What stands before the bars, and what behind them.
+    this.lead = h(
       "div",
       { class: "why" },
       this.said,
-      this.others,
-      this.notes,
-      h("figure", { class: "coin-box" }, h("figcaption", {}, "The coin"), this.coin.element),
-      this.facts,
+      h(
+        "figure",
+        { class: "coin-box lead-coin" },
+        h("figcaption", {}, "The coin"),
+        this.coin.element,
+      ),
     );
+    this.more = h("div", { class: "why-more" }, this.others, this.notes, this.facts);
   }
 
   /** `missing` says why there is no other lane beside it. @param {Look} look @param {string} missing */

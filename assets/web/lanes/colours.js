@@ -10,7 +10,7 @@ const LEGENDS = {
   outcome: [
     ["l-fired", "XTC fired"],
     ["l-changed", "… and changed the word"],
-    ["l-skipped", "could have fired, the coin said no"],
+    ["l-skipped", "the coin said no"],
     ["l-protected", "protected"],
   ],
   probability: [["l-amount", "the taller and darker, the less probable the word was"]],
@@ -19,6 +19,9 @@ const LEGENDS = {
   entropy: [["l-amount", "the taller and darker, the more open the choice was"]],
   difference: [["l-other", "differs from the other lane at this place"]],
 };
+
+/** @type {[string, string][]} */
+const WHAT_IF = [["l-imagined", "would fire"]];
 
 export class Colours {
   /**
@@ -37,14 +40,14 @@ export class Colours {
     );
     this.pieces = h("input", { type: "checkbox" });
     this.pieces.addEventListener("change", () => playback.setPieces(this.pieces.checked));
+    this.piecesLabel = h("label", { class: "toggle pieces" }, this.pieces, "Prompt as tokens");
     this.element = h(
       "div",
       { class: "below" },
       h("label", { class: "mode" }, "Colours ", this.mode),
       this.legend,
-      h("label", { class: "toggle pieces" }, this.pieces, "Prompt as tokens"),
     );
-    playback.on("mode run", () => this.draw());
+    playback.on("mode run imagine", () => this.draw());
     this.draw();
   }
 
@@ -57,8 +60,11 @@ export class Colours {
   draw() {
     const { mode } = this.playback;
     set(this.lanes, { "data-mode": mode });
+    const whatIf = mode === "outcome" && this.playback.run?.lanes.some((lane) => lane.imagined);
     this.legend.replaceChildren(
-      ...LEGENDS[mode].map(([name, words]) => h("span", { class: `l ${name}` }, words)),
+      ...[...(whatIf ? WHAT_IF : []), ...LEGENDS[mode]].map(([name, words]) =>
+        h("span", { class: `l ${name}` }, words),
+      ),
     );
   }
 }

@@ -264,6 +264,8 @@ export class Lane {
     const [first, second] = numbers(state, state.stats, this.spans.length, rho === 0);
     setText(this.numbers, first);
     setText(this.more, second);
+    set(this.numbers, { title: first });
+    set(this.more, { title: second });
   }
 
   /** The settings that the colours show. @param {Imagined | null} imagined */
@@ -273,6 +275,7 @@ export class Lane {
     const { sampler } = this.head;
     const xtc = { ...sampler.xtc, ...imagined?.xtc };
     const tag = laneTag({ ...sampler, xtc }, this.spec);
+    set(this.element, { "data-imagined": imagined ? "" : null });
     setText(this.tag, imagined ? `what if ${tag}` : tag);
   }
 }

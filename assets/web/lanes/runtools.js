@@ -15,7 +15,11 @@ export class RunTools {
     this.playback = playback;
     this.most = most ?? Number.POSITIVE_INFINITY;
     this.onward = button("Continue", onward, { class: "quiet" });
-    this.again = button("Again with a new seed", again, { class: "quiet" });
+    this.again = button("Again", again, {
+      class: "quiet",
+      "aria-label": "Again with a new seed",
+      title: "Write it once more with a new seed",
+    });
     this.undo = button("Undo", undo, { class: "quiet" });
     this.buttons = [this.onward, this.again, this.undo];
   }

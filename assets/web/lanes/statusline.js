@@ -42,12 +42,28 @@ export function originWords({ kind, name, unknown = [] }) {
   return words[kind];
 }
 
+const SHARED = "One prompt, one set of dice: where the lanes part, their settings are the reason.";
+const APART = "One prompt, but each lane has dice of its own: they also part by chance.";
+
+/** What is said of the lanes' random numbers. @param {boolean} shared */
+export function diceWords(shared) {
+  return shared ? SHARED : APART;
+}
+
 export class StatusLine {
   constructor() {
+    this.dice = h("p", { class: "dice", "data-testid": "dice" });
     this.status = h("p", { class: "status", role: "status", "data-testid": "status" });
     this.origin = h("p", { class: "origin", "data-testid": "origin" });
     this.note = h("p", { class: "awaits", role: "status", "data-testid": "note" });
-    this.element = h("div", { class: "status-line" }, this.status, this.origin, this.note);
+    this.element = h(
+      "div",
+      { class: "status-line" },
+      this.status,
+      this.origin,
+      this.note,
+      this.dice,
+    );
   }
 
   /**
@@ -65,6 +81,11 @@ export class StatusLine {
   /** @param {Origin} origin */
   from(origin) {
     setText(this.origin, originWords(origin));
+  }
+
+  /** What stands there while nothing else does. @param {string} words */
+  rest(words) {
+    setText(this.dice, words);
   }
 
   /** @param {string} words */

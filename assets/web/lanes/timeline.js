@@ -3,28 +3,18 @@
 import { h, set } from "../core/dom.js";
 import { FIRED } from "../session/chips.js";
 
-const BAND = 50;
-const NAME = 14; // of a band: the lane's name, over which nothing else is drawn
-const TOP = 6;
-const FOOT = 13; // of a band, below its line: how many tokens were eligible
-const TALLEST = 19; // of a bar
+const BAND = 38;
+const FEW = 2; // lanes; the bands of more are lower
+const LOW = 29;
+const TOP = 2;
+const FOOT = 12; // of a band, below its line: how many tokens were eligible
+const SPARE = 6; // of a band, above the tallest bar: the mark of a changed word
+const GUTTER = 90; // at most, for the lanes' names at the left
 
 const INKS = ["line", "eligible", "removed", "changed", "paper", "ink", "ink-2"];
 
 /** @import { Playback } from "../session/playback.js" */
 /** @import { Run } from "../session/run.js" */
-
-/** What its signs mean. */
-export function timelineKey() {
-  return h(
-    "p",
-    { class: "timeline-key" },
-    h("span", { class: "k removed-bar" }, "probability removed"),
-    h("span", { class: "k changed-bar" }, "changed the word"),
-    h("span", { class: "k eligible" }, "how many tokens were eligible"),
-    h("span", {}, "‖ the lanes part"),
-  );
-}
 
 export class Timeline {
   /** @param {Playback} playback */
@@ -37,6 +27,7 @@ export class Timeline {
     this.width = 0;
     this.scale = 0;
     this.splits = -1;
+    this.gutter = 0; // as wide as the names
     this.font = "";
     /** @type {Record<string, string>} */
     this.inks = {};
@@ -95,16 +86,28 @@ export class Timeline {
     return Math.max(1, this.playback.busy ? Math.max(known, run.head.length) : known);
   }
 
+  /** How high the part of a lane is. */
+  get band() {
+    return (this.playback.run?.lanes.length ?? 1) > FEW ? LOW : BAND;
+  }
+
   get height() {
-    return TOP + BAND * Math.max(1, this.playback.run?.lanes.length ?? 1);
+    return TOP + this.band * Math.max(1, this.playback.run?.lanes.length ?? 1);
+  }
+
+  /** Where a step begins, and how wide one is. @param {number} i @returns {[number, number]} */
+  place(i) {
+    const step = (this.width - this.gutter) / this.scale;
+    return [this.gutter + i * step, step];
   }
 
   /** @param {PointerEvent} event @returns {Place} */
   at(event) {
     const box = this.element.getBoundingClientRect();
     const lanes = this.playback.run?.lanes.length ?? 1;
-    const lane = Math.floor((event.clientY - box.top - TOP) / BAND);
-    const i = Math.floor(((event.clientX - box.left) / box.width) * this.length);
+    const lane = Math.floor((event.clientY - box.top - TOP) / this.band);
+    const from = box.left + this.gutter;
+    const i = Math.floor(((event.clientX - from) / (box.right - from)) * this.length);
     return { lane: Math.max(0, Math.min(lanes - 1, lane)), i: Math.max(0, i) };
   }
 
@@ -130,13 +133,16 @@ export class Timeline {
     this.pen.scale(ratio, ratio);
     const style = getComputedStyle(this.element);
     this.inks = Object.fromEntries(INKS.map((n) => [n, style.getPropertyValue(`--${n}`)]));
-    this.font = `11px ${style.fontFamily}`;
+    this.font = `12px ${style.fontFamily}`;
+    this.pen.font = this.font;
+    const widths = run.head.lanes.map(({ name }) => this.pen.measureText(name).width);
+    this.gutter = Math.min(GUTTER, Math.max(...widths)) + 12;
     this.scale = this.length;
     this.splits = -1;
     this.answered = run.lanes.map(() => false);
     for (const k of run.lanes.keys()) {
       this.pen.fillStyle = this.inks.line;
-      this.pen.fillRect(0, TOP + BAND * (k + 1) - FOOT, this.width, 1);
+      this.pen.fillRect(this.gutter, this.base(k), this.width, 1);
       this.name(run, k);
     }
     return run.lanes.map(() => 0);
@@ -147,30 +153,35 @@ export class Timeline {
     if (!run) return;
     if (!this.drawn || this.scale !== this.length) this.drawn = this.begin(run);
     const { drawn } = this;
-    const step = this.width / this.scale;
     for (const k of run.lanes.keys()) {
       const until = this.playback.shown(k);
-      for (let i = drawn[k]; i < until; i++) this.bar(run, k, i, step);
+      for (let i = drawn[k]; i < until; i++) this.bar(run, k, i);
       drawn[k] = Math.max(drawn[k], until);
-      this.answer(run, k, drawn[k], step);
+      this.answer(run, k, drawn[k]);
     }
-    this.parting(run, step);
+    this.parting(run);
     this.mark();
   }
 
-  /** @param {Run} run @param {number} k @param {number} i @param {number} step */
-  bar(run, k, i, step) {
+  /** The line on which the bars of a lane stand. @param {number} k */
+  base(k) {
+    return TOP + this.band * (k + 1) - FOOT;
+  }
+
+  /** @param {Run} run @param {number} k @param {number} i */
+  bar(run, k, i) {
     const { pen, inks } = this;
     const chip = run.outcome(k, i);
-    const base = TOP + BAND * (k + 1) - FOOT;
+    const base = this.base(k);
+    const [from, step] = this.place(i);
     const wide = Math.max(1, Math.min(10, step * 0.7));
-    const x = (i + 0.5) * step - wide / 2;
+    const x = from + (step - wide) / 2;
     if (chip.eligible > 1) {
       pen.fillStyle = inks.eligible;
       pen.fillRect(x, base + 3, wide, Math.min(9, 2 * chip.eligible - 2));
     }
     if (chip.outcome !== FIRED) return;
-    const tall = Math.max(2, chip.mass * TALLEST);
+    const tall = Math.max(2, chip.mass * (this.band - FOOT - SPARE));
     pen.fillStyle = inks.removed;
     pen.fillRect(x, base - tall, wide, tall);
     if (!chip.changed) return;
@@ -181,10 +192,15 @@ export class Timeline {
   /** @param {Run} run @param {number} k */
   name(run, k) {
     const { pen, inks } = this;
-    const { name } = run.head.lanes[k];
+    let { name } = run.head.lanes[k];
     pen.font = this.font;
     pen.fillStyle = inks["ink-2"];
-    pen.fillText(name, 1, TOP + BAND * k + 10);
+    const fits = (/** @type {string} */ text) => pen.measureText(text).width <= this.gutter - 10;
+    if (!fits(name)) {
+      while (!fits(`${name}…`)) name = name.slice(0, -1);
+      name += "…";
+    }
+    pen.fillText(name, 1, this.base(k) + 1);
   }
 
   /**
@@ -192,30 +208,30 @@ export class Timeline {
    * @param {Run} run
    * @param {number} k
    * @param {number} drawn
-   * @param {number} step
    */
-  answer(run, k, drawn, step) {
+  answer(run, k, drawn) {
     const { thought, answering } = run.lanes[k].stats ?? {};
     if (this.answered[k] || !answering || !thought || drawn <= thought[0]) return;
     this.answered[k] = true;
     const { pen, inks } = this;
-    const { name } = run.head.lanes[k];
-    const x = thought[0] * step;
+    const [x] = this.place(thought[0]);
+    const top = TOP + this.band * k;
     pen.fillStyle = inks["ink-2"];
-    pen.fillRect(x, TOP + BAND * k + 2, 1, BAND - 11);
+    pen.fillRect(x, top, 1, this.band - 4);
     pen.font = this.font;
-    if (x > pen.measureText(name).width + 12) pen.fillText("answer", x + 4, TOP + BAND * k + 10);
+    pen.fillText("answer", x + 4, top + 9);
   }
 
-  /** Where the lanes part: two thin lines in each of them. @param {Run} run @param {number} step */
-  parting(run, step) {
+  /** Where the lanes part: two thin lines in each of them. @param {Run} run */
+  parting(run) {
     const split = run.lanes[0].splits;
     if (split < 0 || split >= this.playback.reveal || split === this.splits) return;
     this.splits = split;
     this.pen.fillStyle = this.inks["ink-2"];
+    const [from] = this.place(split);
     for (const k of run.lanes.keys()) {
       for (const x of [-2, 1]) {
-        this.pen.fillRect(split * step + x, TOP + BAND * k + NAME, 1, BAND - NAME);
+        this.pen.fillRect(from + x, TOP + this.band * k + 3, 1, this.band - 6);
       }
     }
   }
@@ -224,11 +240,12 @@ export class Timeline {
     const at = this.playback.focus;
     this.here.hidden = !at || !this.drawn;
     if (!at || !this.drawn) return;
-    const step = this.width / this.scale;
+    const [from, step] = this.place(at.i);
     const wide = Math.max(7, step);
-    const x = (at.i + 0.5) * step - wide / 2;
+    const x = from + (step - wide) / 2;
     this.here.style.width = `${wide}px`;
-    this.here.style.transform = `translate(${x}px, ${TOP + BAND * at.lane + NAME}px)`;
+    this.here.style.height = `${this.band - 4}px`;
+    this.here.style.transform = `translate(${x}px, ${TOP + this.band * at.lane + 2}px)`;
     set(this.element, {
       "aria-valuemax": Math.max(1, this.playback.shown(at.lane)),
       "aria-valuenow": at.i + 1,

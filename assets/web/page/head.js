@@ -2,26 +2,18 @@
 
 import { button, h } from "../core/dom.js";
 
-const SHARED =
-  "All lanes share one prompt and one set of dice, so where they part, their settings are the reason.";
-const APART =
-  "All lanes of this run share one prompt, but each has dice of its own, so they also part by chance.";
-
-/** What is said of the lanes' random numbers. @param {boolean} shared */
-export function diceWords(shared) {
-  return shared ? SHARED : APART;
-}
-
 /** @param {string} words @param {string} label @param {() => unknown} onclick */
 export function quiet(words, label, onclick) {
   return button(words, onclick, { class: "quiet", "aria-label": label });
 }
 
 /**
- * `dice` is what is said of the lanes' random numbers; `model` null where none can be chosen.
- * @param {{ model: Node | null, dice: Node, tools: Node[], turn: () => void, help: () => void }} parts
+ * `model` null where none can be chosen.
+ * @param {{ model: Node | null, tools: Node[], present: () => void, turn: () => void,
+ *   help: () => void }} parts
  */
-export function pageHead({ model, dice, tools, turn, help }) {
+export function pageHead({ model, tools, present, turn, help }) {
+  const room = { class: "quiet present", title: "Text and bars large, the rest away (p)" };
   return h(
     "header",
     { class: "top" },
@@ -30,14 +22,14 @@ export function pageHead({ model, dice, tools, turn, help }) {
       "p",
       { class: "lead" },
       "XTC (exclude top choices) now and then strikes out the likeliest next words and keeps ",
-      "the least likely one that is still plausible. ",
-      dice,
+      "the least likely plausible one.",
     ),
     h("p", { class: "model", "data-testid": "model" }, model),
     h(
       "div",
       { class: "tools" },
       ...tools,
+      button("Classroom", present, { ...room, "aria-pressed": "false" }),
       quiet("◐", "Light or dark", turn),
       quiet("?", "Keys", help),
     ),

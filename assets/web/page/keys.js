@@ -7,7 +7,7 @@ import { FIRED } from "../session/chips.js";
 /**
  * What keys do beside moving along the text. `escape` returns whether there was something to leave.
  * @typedef {{ generate: () => void, escape: () => boolean, beside: () => void, colour: () => void,
- *   step: () => void, play: () => void, help: () => void }} Actions
+ *   step: () => void, play: () => void, help: () => void, present: () => void }} Actions
  */
 
 /** @type {[string[], string][]} */
@@ -21,8 +21,9 @@ export const KEYS = [
   [["s"], "one step: look, then draw"],
   [["b"], "one lane, or two side by side"],
   [["c"], "next colouring"],
+  [["p"], "classroom: text and bars large"],
   [["Ctrl+Enter"], "generate"],
-  [["Esc"], "pause, else stop, else leave step by step"],
+  [["Esc"], "close, pause, stop, or leave what one is in"],
   [["?"], "this help"],
 ];
 const FIELDS = "input:not([type=range]), textarea, select, dialog";
@@ -60,6 +61,7 @@ export function handle(event, playback, actions) {
     "}": () => playback.seek(1, (chip) => chip.changed),
     b: actions.beside,
     c: actions.colour,
+    p: actions.present,
     s: actions.step,
     "?": actions.help,
     " ": actions.play,

@@ -1,28 +1,30 @@
 // The assembly: what the page knows (session, playback), its views, and what connects them.
 
 import { Composer } from "../composer/composer.js";
-import { h, set, setText } from "../core/dom.js";
+import { h, set } from "../core/dom.js";
 import { wordsOf } from "../core/errors.js";
 import { SaveMenu } from "../export/savemenu.js";
 import { Inspector } from "../inspector/inspector.js";
 import { Colours } from "../lanes/colours.js";
 import { Lanes } from "../lanes/lanes.js";
 import { RunTools } from "../lanes/runtools.js";
-import { StatusLine, statusWords } from "../lanes/statusline.js";
+import { diceWords, StatusLine, statusWords } from "../lanes/statusline.js";
 import { Stepper } from "../lanes/stepper.js";
-import { Timeline, timelineKey } from "../lanes/timeline.js";
+import { Timeline } from "../lanes/timeline.js";
 import { ModelPicker } from "../models/picker.js";
 import { awaits, draftOf, touched } from "../session/draft.js";
 import { Playback } from "../session/playback.js";
 import { Session } from "../session/session.js";
 import { StrengthMap } from "../whatif/strengthmap.js";
 import { WhatIf } from "../whatif/whatif.js";
-import { diceWords, pageHead } from "./head.js";
+import { foot } from "./foot.js";
+import { pageHead } from "./head.js";
 import { holdHeights, releaseHeight } from "./keptplace.js";
 import { handle, helpDialog } from "./keys.js";
 import { ShareLink } from "./sharelink.js";
+import { Sheet } from "./sheet.js";
 
-const NARROW = matchMedia("(max-width: 900px)"); // as in the style sheets
+const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
 
 export class Page {
   /**
@@ -69,14 +71,18 @@ export class Page {
       onproblem: (words) => this.composer.fail(words),
     });
     this.dialog = helpDialog();
-    this.dice = h("span", {}, diceWords(true));
     this.tools = new RunTools(playback, {
       onward: () => this.goOn(),
       again: () => this.anew(),
       undo: () => this.undo(),
       most: spec.maxTokens,
     });
-    this.shareLink = new ShareLink(playback, () => this.composer.draft);
+    this.shareLink = new ShareLink(playback, {
+      draft: () => this.composer.draft,
+      presenting: () => this.presenting,
+    });
+    const map = this.session.live ? [this.strengthMap.element] : [];
+    this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
     this.assemble();
     this.listen();
     this.drawTools();
@@ -88,26 +94,33 @@ export class Page {
     root.replaceChildren(
       pageHead({
         model: picker?.button ?? null,
-        dice: this.dice,
         tools: only(this.shareLink.button, this.saveMenu.element),
+        present: () => this.present(!this.presenting),
         turn: () => document.body.classList.toggle("dark"),
         help: () => this.help(),
       }),
       ...only(composer.element, composer.dialog),
       h(
         "div",
-        { class: "above" },
-        this.statusLine.element,
-        this.lanes.tabs,
-        h("div", { class: "run-tools" }, only(...this.tools.buttons), this.stepper.element),
+        { class: "desk" },
+        h(
+          "section",
+          { class: "writing", "aria-label": "The texts" },
+          h(
+            "div",
+            { class: "above" },
+            this.statusLine.element,
+            h("div", { class: "run-tools" }, only(...this.tools.buttons), this.stepper.element),
+            this.whatIf.element,
+          ),
+          this.lanes.tabs,
+          this.lanes.element,
+          this.colours.element,
+          this.timeline.element,
+          foot(this.colours.piecesLabel),
+        ),
+        this.sheet.element,
       ),
-      this.lanes.element,
-      this.colours.element,
-      this.whatIf.element,
-      this.timeline.element,
-      timelineKey(),
-      this.inspector.element,
-      ...only(this.strengthMap.element),
       this.dialog,
       ...(picker ? [picker.dialog] : []),
     );
@@ -119,7 +132,7 @@ export class Page {
     const { root, playback, session, composer } = this;
     playback.on("run", () => {
       set(root, { "data-empty": null });
-      setText(this.dice, diceWords(Boolean(playback.run?.head.shared)));
+      this.statusLine.rest(diceWords(Boolean(playback.run?.head.shared)));
     });
     playback.on("run reveal", () => this.stepped());
     playback.on("state", () => this.drawTools());
@@ -151,7 +164,20 @@ export class Page {
       step: () => this.stepper.next(),
       play: () => this.stepper.toggle(),
       help: () => this.help(),
+      present: () => this.present(!this.presenting),
     };
+  }
+
+  /** Whether text and bars are large and the rest is away, for a room that looks on. */
+  get presenting() {
+    return this.root.hasAttribute("data-presenting");
+  }
+
+  /** @param {boolean} on */
+  present(on) {
+    set(this.root, { "data-presenting": on ? "" : null });
+    const switched = this.root.querySelector(".present");
+    if (switched) set(switched, { "aria-pressed": String(on) });
   }
 
   /** The run that is written has come to another phase. */
@@ -188,7 +214,7 @@ export class Page {
     const begins = stepping && !this.root.hasAttribute("data-stepping");
     set(this.root, { "data-stepping": stepping ? "" : null });
     if (begins) releaseHeight(this.lanes.element);
-    if (begins && NARROW.matches) {
+    if (begins && PHONE.matches) {
       requestAnimationFrame(() => this.lanes.tabs.scrollIntoView({ behavior: "instant" }));
     }
     this.drawTools();
@@ -292,15 +318,18 @@ export class Page {
     const { opened } = this.shareLink;
     if (!opened) return;
     this.composer.take(opened.draft);
+    this.present(opened.presenting);
     this.generate({ goal: opened.selected });
   }
 
-  /** Esc pauses Play, else stops a run, else leaves step by step. */
+  /** Esc closes the sheet, else pauses Play, stops a run, leaves step by step, leaves the stage. */
   escape() {
     if (this.root.querySelector("dialog[open]")) return false;
-    if (this.stepper.playing) this.stepper.pause();
+    if (this.sheet.isOpen && !this.playback.stepping) this.sheet.close();
+    else if (this.stepper.playing) this.stepper.pause();
     else if (!this.session.idle) this.session.stop();
     else if (this.playback.stepping) this.stepper.end();
+    else if (this.presenting) this.present(false);
     else return false;
     return true;
   }

@@ -8,10 +8,15 @@ import { quiet } from "./head.js";
 /** @import { Playback } from "../session/playback.js" */
 
 export class ShareLink {
-  /** `draft()` is what the composer asks for. @param {Playback} playback @param {() => Draft} draft */
-  constructor(playback, draft) {
+  /**
+   * `draft()` is what the composer asks for, `presenting()` whether it opens as in the classroom.
+   * @param {Playback} playback
+   * @param {{ draft: () => Draft, presenting: () => boolean }} page
+   */
+  constructor(playback, { draft, presenting }) {
     this.playback = playback;
     this.draft = draft;
+    this.presenting = presenting;
     this.button = quiet("Link", "Copy a link to this run", () => this.copy());
   }
 
@@ -20,8 +25,8 @@ export class ShareLink {
     const draft = this.draft();
     const page = `${location.origin}${location.pathname}${location.search}`;
     const link = run
-      ? toLink(page, draftOf(run.head, draft), placeOf(run.head, selected))
-      : toLink(page, draft, null);
+      ? toLink(page, draftOf(run.head, draft), placeOf(run.head, selected), this.presenting())
+      : toLink(page, draft, null, this.presenting());
     history.replaceState(null, "", link);
     await navigator.clipboard?.writeText(link).catch(() => {});
     const branches = run?.head.lanes.some((lane) => lane.branch);

@@ -28,7 +28,7 @@ export class WhatIf {
       h(
         "div",
         {},
-        h("p", { class: "label" }, "What if · along this text, not a new generation"),
+        h("p", { class: "label" }, "What if, along this text, not a new generation:"),
         this.list,
       ),
       h(
@@ -95,7 +95,7 @@ export class WhatIf {
     const where = stats?.thought ? " in its answer" : "";
     const guard = imagined.guarded ? " and other protected tokens" : "";
     const words = [
-      `${name} with ρ ${setting(rho)} and τ ${setting(tau)}${guard} would fire `,
+      `${name} at ρ ${setting(rho)}, τ ${setting(tau)}${guard} would fire `,
       h("b", {}, String(imagined.counts[3])),
       ` times${where} (it fired ${now})`,
     ];
