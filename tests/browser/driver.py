@@ -36,9 +36,18 @@ def unfold(page: Page) -> None:
 
 
 def setting(page: Page, name: str, value: object) -> None:
-    """Type a value into one of the settings in front."""
+    """Type a value into one of the settings in front, or under More."""
     unfold(page)
-    page.fill(f".composer [data-field={name}]", str(value))
+    field = page.locator(f".composer [data-field={name}]")
+    if not field.is_visible():
+        more(page)
+    field.fill(str(value))
+
+
+def more(page: Page) -> None:
+    """Open what is seldom needed; a press anywhere else closes it."""
+    if page.locator(".extras").get_attribute("open") is None:
+        page.locator(".extras summary").click()
 
 
 def generate(page: Page, prompt: str | None = None, length: int | None = None) -> None:
@@ -72,6 +81,9 @@ def run(page: Page, prompt: str | None = None, length: int | None = None) -> Non
 
 
 def inspector(page: Page) -> Locator:
+    """The inspector with a step in it; on a phone the sheet is opened by the chosen word."""
+    if not page.locator(".decision").is_visible():
+        page.locator(".t.sel").dispatch_event("click")
     found = page.get_by_test_id("inspector")
     expect(found.locator(".content:not([data-loading])")).to_be_visible()
     return found

@@ -34,8 +34,10 @@ def test_two_lanes_side_by_side(visit: Visit, fake: Server, keep: Keep) -> None:
     at = parting(page)
     chips(page, 1).nth(at).click()
     shown = inspector(page)
-    expect(page.get_by_role("button", name="This lane")).to_have_attribute("aria-pressed", "true")
+    switch = page.get_by_role("button", name="Beside Baseline")
+    expect(switch).to_have_attribute("aria-pressed", "false")
     beside(page)
+    expect(switch).to_have_attribute("aria-pressed", "true")
     heads, tags = page.locator(".bars .head"), page.locator(".bars .head-tag")
     expect(heads).to_have_text(["Baseline", "XTC"])
     expect(tags).to_have_text(["plain sampling", "ρ 0.50 · τ 0.10"])
@@ -116,7 +118,7 @@ def test_which_lane_stands_beside_can_be_chosen(visit: Visit, fake: Server, keep
     expect(page.locator(".bars .head.own")).to_have_text("Baseline")
     expect(heads).to_have_text(["Baseline", "XTC"])
     keep(page, "three")
-    page.get_by_role("button", name="This lane").click()
+    page.get_by_role("button", name="Beside", exact=True).click()
     expect(heads).to_have_text(["before XTC", "after XTC"])
 
 

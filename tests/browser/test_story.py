@@ -9,7 +9,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, counts, finished, generate, inspector, run, tokens, writing
+from tests.browser.driver import (
+    chips,
+    counts,
+    finished,
+    generate,
+    inspector,
+    run,
+    setting,
+    tokens,
+    writing,
+)
 
 Keep = Callable[..., None]
 
@@ -194,7 +204,7 @@ def test_a_prompt_longer_than_the_context_is_refused_with_the_numbers(
 
 def test_the_keyboard_alone_suffices(visit: Visit, fake: Server) -> None:
     page = visit(fake)
-    page.fill(".composer [data-field=max_new_tokens]", "30")
+    setting(page, "max_new_tokens", 30)
     page.focus("#prompt")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(".xtc[data-done='1']")
@@ -223,10 +233,10 @@ def test_a_phone_swipes_between_the_lanes(visit: Visit, fake: Server, keep: Keep
     # The settings are folded away, so that the text is in sight at once.
     fold = page.get_by_role("button", name="Settings")
     expect(fold).to_contain_text("2 lanes · ρ 0.50 · τ 0.10")
-    expect(page.locator(".composer .settings")).to_be_hidden()
+    expect(page.locator(".composer .panel")).to_be_hidden()
     expect(chips(page, 1).first).to_be_in_viewport()
     run(page, "Once", length=40)
-    expect(page.locator(".composer .settings")).to_be_visible()
+    expect(page.locator(".composer .panel")).to_be_visible()
     lanes = page.locator(".lanes")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     tabs = page.locator(".lane-tabs button")

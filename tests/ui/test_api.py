@@ -228,8 +228,8 @@ TAU = {"sampler": {"xtc": {"tau": 3}}}
         ({"prompt": " the" * 5000}, "4096"),
         ({"lanes": ["Stronger"]}, "`lanes` must be an object or one of Baseline, XTC, Light, "),
         ({"lanes": "XTC"}, "`lanes` must be a list of names and objects, but is 'XTC'"),
-        ({"lanes": []}, "`lanes` must be 1 to 4 lanes, but is 0"),
-        ({"lanes": ["XTC"] * 5}, "`lanes` must be 1 to 4 lanes, but is 5"),
+        ({"lanes": []}, "`lanes` must be 1 to 6 lanes, but is 0"),
+        ({"lanes": ["XTC"] * 7}, "`lanes` must be 1 to 6 lanes, but is 7"),
         ({"lanes": ["XTC", TAU]}, "lane 2: `tau` must be in (0, 1), but is 3"),
         (
             {"lanes": [{"sampler": {"topp": 1}}]},

@@ -391,6 +391,6 @@ def test_a_thought_does_not_count_in_what_if_and_is_marked_in_the_table() -> Non
 
 def test_a_file_of_more_lanes_than_can_be_shown_is_refused(desk: Desk) -> None:
     data = json.loads(desk.ask("export", desk.run, "trace"))
-    data["lanes"] *= 3
+    data["lanes"] *= 4
     answer = desk.ask("load", json.dumps(data))
-    assert answer["error"]["message"] == "`lanes` must be 1 to 4 lanes, but is 6"
+    assert answer["error"]["message"] == "`lanes` must be 1 to 6 lanes, but is 8"

@@ -54,7 +54,7 @@ def build_api(service: Service) -> None:
         protect_texts: list[str] = NO_TEXTS,
         request: gr.Request | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Write on from a prompt in up to four lanes at once, on the same random numbers.
+        """Write on from a prompt in up to six lanes at once, on the same random numbers.
 
         A lane is the name of a preset or an object such as {"name": "mine", "sampler":
         {"temperature": 1.0, "xtc": {"rho": 0.5, "tau": 0.1}}}. Reports how the run stands as it
