@@ -316,7 +316,7 @@ def test_a_branch_from_any_candidate_and_back(visit: Visit, fake: Server, keep: 
     assert text(page, 2)[:3] == before[1][:3]
     assert [text(page, lane) for lane in (0, 1)] == before
     keep(page, "branch")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator(".lane")).to_have_count(2)
     assert [text(page, lane) for lane in (0, 1)] == before
 
@@ -331,7 +331,7 @@ def test_what_xtc_removed_is_restored_with_one_click(
     firing.click()
     inspector(page)
     # Something says that words can be clicked and what a click does, and nothing moves.
-    said = page.get_by_test_id("fork").locator("p")
+    said = page.locator(".fork .hint")
     expect(said).to_have_text("Click a word to continue the text with it.")
     below = "document.querySelector('.bar-key').getBoundingClientRect().y - "
     below += "document.querySelector('.bars').getBoundingClientRect().y"

@@ -7,6 +7,7 @@ import { setting, shown, visible } from "../core/format.js";
 import { layout, makeColumn, makeRow } from "./barparts.js";
 import { cutLine, extent } from "./cutline.js";
 
+/** @import { Point } from "./rowbuttons.js" */
 /** @import { BarCell, BarHead, BarRow, BarView, CellParts, ColumnParts, Layout, RowParts } from "./barparts.js" */
 
 const SMALLEST = 1e-4; // the left end of the logarithmic scale
@@ -68,13 +69,14 @@ export class Bars {
     return this.log;
   }
 
-  /** Which lane's column is at `x`, undefined where it is no lane's own. @param {number | null} x */
-  sideAt(x) {
-    if (x === null || !this.place || !this.shown?.beside) return undefined;
-    const { lefts, sign, column } = this.place;
+  /** Which lane's column is at a point, undefined where it is no lane's own. @param {Point | null} at */
+  sideAt(at) {
+    if (!at || !this.place || !this.shown?.beside) return undefined;
+    const { lefts, sign, column, over, top, high, bar } = this.place;
     const from = lefts[0] - sign;
-    if (x < from) return undefined;
-    return x < from + column ? 0 : 1;
+    const word = over ? (at.y - top) % high < bar : at.x < from;
+    if (word) return undefined;
+    return at.x < from + column ? 0 : 1;
   }
 
   /** @param {number} p */

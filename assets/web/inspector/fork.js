@@ -44,12 +44,15 @@ export class Fork {
     this.standing = { why: "", idle: true, undoable: false };
     this.said = "";
     this.hint = h("span", { class: "hint" });
-    this.undo = button("Undo", () => branching?.undo(), { hidden: true });
-    this.word = new OwnWord(playback, branching?.becomes, (text) => this.take({ text }));
+    this.undo = button("Undo the branch", () => branching?.undo(), { hidden: true });
+    this.word = new OwnWord(playback, branching?.becomes, {
+      onword: (text) => this.take({ text }),
+      ontype: () => this.say(),
+    });
     this.element = h(
       "div",
       { class: "fork", "data-testid": "fork", hidden: !branching },
-      h("p", {}, this.hint, this.undo),
+      h("p", {}, this.hint, this.word.line, this.undo),
       this.word.element,
     );
   }
@@ -109,6 +112,9 @@ export class Fork {
     this.undo.hidden = !began;
     this.undo.disabled = !idle;
     const deed = this.deed(id, side);
+    const typed = !deed && !why && Boolean(this.word.input.value);
+    this.hint.hidden = typed;
+    this.word.line.hidden = !typed;
     const key = `${why} ${id} ${deed} ${began}`;
     if (this.said === key) return;
     this.said = key;

@@ -42,8 +42,8 @@ export class Inspector {
     this.bars = new Bars();
     this.fork = new Fork(playback, branching);
     this.buttons = new RowButtons(this.bars.svg, {
-      onpick: (id, x) => this.fork.pick(id, this.bars.sideAt(x)),
-      onpoint: (id, x) => this.fork.say(id, this.bars.sideAt(x)),
+      onpick: (id, at) => this.fork.pick(id, this.bars.sideAt(at)),
+      onpoint: (id, at) => this.fork.say(id, this.bars.sideAt(at)),
     });
     this.stages = new Stages(playback, spec, transport);
     this.table = new Table(this.fork);

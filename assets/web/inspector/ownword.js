@@ -27,15 +27,16 @@ export function wantsSpace({ ids, probs }, texts) {
 
 export class OwnWord {
   /**
-   * `onword(text)` is called when someone wants to go on with a text.
+   * `onword(text)` is called when someone wants to go on with a text, `ontype()` while one types.
    * @param {Playback} playback
    * @param {Transport["becomes"]} ask
-   * @param {(text: string) => void} onword
+   * @param {{ onword: (text: string) => void, ontype: () => void }} events
    */
-  constructor(playback, ask, onword) {
+  constructor(playback, ask, { onword, ontype }) {
     this.playback = playback;
     this.ask = ask;
     this.onword = onword;
+    this.ontype = ontype;
     /** @type {Look | undefined} */
     this.look = undefined;
     /** @type {number | undefined} */
@@ -56,9 +57,10 @@ export class OwnWord {
       enterkeyhint: "go",
       oninput: () => this.typed(),
     });
-    this.said = h("output", { class: "becomes-tokens", role: "status" });
-    this.space = button("", () => this.turn(), { class: "quiet", hidden: true });
-    this.go = h("button", { class: "go", hidden: true }, "Continue");
+    this.said = h("output", { class: "becomes-tokens", "data-testid": "becomes" });
+    this.space = button("", () => this.turn(), { hidden: true });
+    this.line = h("span", { class: "becomes-line", hidden: true }, this.said, this.space);
+    this.go = h("button", { hidden: true }, "Continue");
     const onsubmit = (/** @type {Event} */ event) => {
       event.preventDefault();
       this.submit();
@@ -67,8 +69,6 @@ export class OwnWord {
       "form",
       { class: "own-word", "data-testid": "own-word", onsubmit },
       this.input,
-      this.said,
-      this.space,
       this.go,
     );
   }
@@ -110,11 +110,16 @@ export class OwnWord {
   later() {
     const { value } = this.input;
     this.space.hidden = !BEGINS_WORD.test(value);
-    setText(this.space, this.spaced === this.turned ? "with a space" : "without the space");
+    this.name();
     this.go.hidden = !value;
     clearTimeout(this.timer);
+    this.ontype();
     if (!value) return this.show([], "");
     this.timer = setTimeout(() => this.update(), PAUSE);
+  }
+
+  name() {
+    setText(this.space, this.spaced === this.turned ? "with a space" : "without the space");
   }
 
   /** Ask what it becomes at this place; of two answers the later question's counts. */
@@ -123,7 +128,7 @@ export class OwnWord {
     const { look, text } = this;
     const run = this.playback.run?.id;
     if (!this.ask || !look || !run || !this.input.value) return;
-    setText(this.space, this.spaced === this.turned ? "with a space" : "without the space");
+    this.name();
     const question = JSON.stringify([run, look.at, text]);
     if (this.question === question) return;
     this.question = question;
@@ -141,8 +146,9 @@ export class OwnWord {
     this.wrong = Boolean(problem);
     set(this.input, { "aria-invalid": problem ? "true" : null });
     set(this.said, { class: problem ? "becomes-tokens wrong" : "becomes-tokens" });
+    const words = problem || (tokens.length ? "becomes " : "");
     const rest = more ? [` and ${more} more`] : [];
-    this.said.replaceChildren(problem, ...tokens.map((text) => token(text)), ...rest);
+    this.said.replaceChildren(words, ...tokens.map((text) => token(text)), ...rest);
   }
 
   submit() {

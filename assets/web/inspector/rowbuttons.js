@@ -5,6 +5,8 @@ import { set } from "../core/dom.js";
 const MOVES = ["ArrowUp", "ArrowDown", "Home", "End"];
 const PRESSES = ["Enter", " "];
 
+/** @typedef {{ x: number, y: number }} Point in the pixels of the bars */
+
 /** @param {EventTarget | null} target */
 function rowOf(target) {
   const node = target instanceof Element ? target : null;
@@ -16,18 +18,22 @@ const idOf = (row) => Number(row?.getAttribute("data-id") ?? -1);
 
 export class RowButtons {
   /**
-   * `onpick(id, x)` is called when a row is pressed, `onpoint(id, x)` when the pointer or the focus
-   * comes to one, with id -1 when it leaves. `x` is where the pointer is, null for the keyboard.
+   * `onpick(id, at)` is called when a row is pressed, `onpoint(id, at)` when the pointer or the
+   * focus comes to one, with id -1 when it leaves. `at` is where the pointer is, null for the
+   * keyboard.
    * @param {SVGSVGElement} svg
-   * @param {{ onpick: (id: number, x: number | null) => void,
-   *   onpoint: (id: number, x: number | null) => void }} events
+   * @param {{ onpick: (id: number, at: Point | null) => void,
+   *   onpoint: (id: number, at: Point | null) => void }} events
    */
   constructor(svg, { onpick, onpoint }) {
     this.svg = svg;
     this.stop = -1; // the id of the row that has the tab stop
-    const x = (/** @type {MouseEvent} */ event) => event.clientX - svg.getBoundingClientRect().left;
-    svg.addEventListener("click", (event) => onpick(idOf(rowOf(event.target)), x(event)));
-    svg.addEventListener("pointermove", (event) => onpoint(idOf(rowOf(event.target)), x(event)));
+    const at = (/** @type {MouseEvent} */ { clientX, clientY }) => {
+      const { left, top } = svg.getBoundingClientRect();
+      return { x: clientX - left, y: clientY - top };
+    };
+    svg.addEventListener("click", (event) => onpick(idOf(rowOf(event.target)), at(event)));
+    svg.addEventListener("pointermove", (event) => onpoint(idOf(rowOf(event.target)), at(event)));
     svg.addEventListener("pointerleave", () => onpoint(-1, null));
     svg.addEventListener("focusout", () => onpoint(-1, null));
     svg.addEventListener("focusin", ({ target }) => {
