@@ -31,6 +31,7 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
     stages: (run, lane, i, candidates) => ask("stages", run, lane, i, candidates),
     whatIf: (run, lane, xtc) => ask("what_if", run, lane, xtc),
     tokens: (protect) => ask("tokens", protect),
+    becomes: (run, lane, i, text) => ask("becomes", run, lane, i, text),
     strength: (run, lane, xtc) => ask("strength", run, lane, xtc),
     export: (run, kind) => ask("export", run, kind),
     load: (text) => ask("load", text),

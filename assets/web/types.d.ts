@@ -342,7 +342,10 @@ interface CatalogAnswer {
 type RunRequest =
   | ({ kind: "run" } & Draft)
   | { kind: "continue"; run: string; more: Typed }
-  | { kind: "branch"; run: string; lane: number; i: number; token: number };
+  | ({ kind: "branch"; run: string; lane: number; i: number } & (
+      | { token: number }
+      | { text: string }
+    ));
 
 /** The parts that only a server has are missing in a replay. */
 interface Transport {
@@ -358,6 +361,7 @@ interface Transport {
   stages?(run: string, lane: number, i: number, candidates: number): Promise<StageView>;
   whatIf?(run: string, lane: number, xtc: OtherXtc): Promise<WhatIfAnswer>;
   tokens?(protect: Protection): Promise<ProtectedTokens | null>;
+  becomes?(run: string, lane: number, i: number, text: string): Promise<NamedTokens | null>;
   strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;
   export?(run: string, kind: string): Promise<string>;
   load?(text: string): Promise<Message>;

@@ -308,9 +308,7 @@ def test_a_branch_from_any_candidate_and_back(visit: Visit, fake: Server, keep: 
     before = [text(page, lane) for lane in (0, 1)]
     chips(page, 1).nth(5).click()
     inspector(page)
-    row = page.locator(".bars .row:not(.drawn):not(.rest)").first
-    row.click()
-    page.locator(".fork button").click()
+    page.locator(".bars .row[role=button]").first.click()
     page.wait_for_selector(".xtc[data-done='2']")
     expect(page.locator(".lane")).to_have_count(3)
     expect(page.locator(".lane").nth(2)).to_contain_text("from XTC, token 6")
@@ -318,7 +316,7 @@ def test_a_branch_from_any_candidate_and_back(visit: Visit, fake: Server, keep: 
     assert text(page, 2)[:3] == before[1][:3]
     assert [text(page, lane) for lane in (0, 1)] == before
     keep(page, "branch")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator(".lane")).to_have_count(2)
     assert [text(page, lane) for lane in (0, 1)] == before
 
@@ -332,14 +330,14 @@ def test_what_xtc_removed_is_restored_with_one_click(
     at = int(firing.get_attribute("data-i") or 0)
     firing.click()
     inspector(page)
-    # Something says that words can be clicked, and nothing moves when one is.
-    fork = page.get_by_test_id("fork")
-    expect(fork).to_have_text("Click a word to continue the text with it.")
+    # Something says that words can be clicked and what a click does, and nothing moves.
+    said = page.locator(".fork .hint")
+    expect(said).to_have_text("Click a word to continue the text with it.")
     below = "document.querySelector('.bar-key').getBoundingClientRect().y - "
     below += "document.querySelector('.bars').getBoundingClientRect().y"
     before = page.evaluate(below)
-    page.locator(".bars .row.removed").first.click()
-    expect(fork).to_have_text(re.compile("Restore and continue with "))
+    page.locator(".bars .row.removed").first.hover()
+    expect(said).to_have_text(re.compile("^Restore .* and continue with it$"))
     assert page.evaluate(below) == before
     removed = page.locator(".bars .words.removed .label").first.text_content() or ""
     keep(page, "offer")
@@ -451,6 +449,7 @@ def test_the_replay_opens_offline(
     # Nothing can be continued without a model, and nothing says so.
     expect(alone.get_by_test_id("fork")).to_be_hidden()
     expect(alone.locator(".bars .restore").get_by_text("restore")).to_have_count(0)
+    expect(alone.locator(".bars [role=button]")).to_have_count(0)
     chips(alone, 1).nth(70).click()
     inspector(alone)
     expect(alone.locator(".inspector h2")).to_contain_text("token 71")

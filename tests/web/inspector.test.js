@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { beforeAndAfter, sideBySide } from "../../assets/web/inspector/barviews.js";
 import { cutLine } from "../../assets/web/inspector/cutline.js";
 import { rows, together } from "../../assets/web/inspector/distribution.js";
+import { deedOf } from "../../assets/web/inspector/fork.js";
 import { lookAt } from "../../assets/web/inspector/look.js";
+import { wantsSpace } from "../../assets/web/inspector/ownword.js";
 import { stageName } from "../../assets/web/inspector/stages.js";
 import {
   caption,
@@ -238,6 +240,27 @@ test("only what was removed can be restored", () => {
   const [left, right] = sideBySide(heads, pair).list[0].cells;
   assert.deepEqual([left.gone, left.value, left.restore], ["50 %", " removed", false]);
   assert.deepEqual([right.gone, right.value, right.restore], ["50 %", "", true]);
+});
+
+test("what a click on a word does", () => {
+  const look = { name: "XTC", step: { token: 3, removed: [1, 2] }, imagined: false };
+  assert.deepEqual(deedOf(look, 5, false), ["Continue with ", " instead"]);
+  assert.deepEqual(deedOf(look, 5, true), ["Continue with ", " instead in XTC"]);
+  assert.deepEqual(deedOf(look, 1, false), ["Restore ", " and continue with it"]);
+  assert.deepEqual(deedOf({ ...look, imagined: true }, 1, false), ["Continue with ", " instead"]);
+  assert.equal(deedOf(look, 3, false), null, "the text has this word");
+  assert.equal(deedOf(look, -1, false), null, "everything else");
+});
+
+test("a typed word begins with a space where the model's own words do", () => {
+  const texts = { 1: " girl", 2: "ly", 3: ",", 4: " the", 5: "猫" };
+  const wants = (...pairs) =>
+    wantsSpace({ ids: pairs.map(([id]) => id), probs: pairs.map(([, p]) => p) }, texts);
+  assert.equal(wants([1, 0.5], [2, 0.3], [3, 0.2]), true);
+  assert.equal(wants([2, 0.5], [1, 0.2], [4, 0.2]), false, "in the middle of a word");
+  assert.equal(wants([3, 0.9], [4, 0.1]), true, "a comma is no word");
+  assert.equal(wants([5, 0.9], [4, 0.1]), false, "a language without spaces");
+  assert.equal(wants([3, 1]), false);
 });
 
 test("the drawn sign of a what-if is the text's word", () => {

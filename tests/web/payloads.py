@@ -38,6 +38,7 @@ TYPES: Types = {
     "what_if": "WhatIfAnswer",
     "strength": "StrengthGrid",
     "tokens": "ProtectedTokens",
+    "becomes": "NamedTokens | null",
     "hello": "ModelState",
     "models": "CatalogAnswer",
 }
@@ -89,6 +90,7 @@ def payloads() -> dict[str, Any]:
         "what_if": server.ask("what_if", run, 1, {**OTHER, "protect": PROTECT}),
         "strength": server.ask("strength", run, 1, OTHER),
         "tokens": server.ask("tokens", PROTECT),
+        "becomes": server.ask("becomes", run, 1, 3, " a zebra"),
         "hello": server.ask("hello", None),
         "models": server.ask("models", "auto", "auto"),
     }

@@ -215,11 +215,43 @@ test("a run takes the place of another, and Undo brings that back", async () => 
   assert.deepEqual(drafts, [DRAFT]);
 });
 
-test("a goal is looked at when the run is there", async () => {
+test("a goal is looked at as soon as it is written, and then no more", async () => {
   const { session, playback } = begin();
-  session.ask({ kind: "run" }, { goal: { lane: 0, i: 8 } });
+  session.ask({ kind: "run" }, { goal: { lane: 0, i: 12 } });
+  const [first, second, third, last] = pieces();
+  await session.receive(first);
+  await session.receive(second);
+  assert.equal(playback.selected, null, "ten tokens are there");
+  await session.receive(third);
+  assert.deepEqual(playback.selected, { lane: 0, i: 12 });
+  playback.select(1, 3);
+  await session.receive(last);
+  assert.deepEqual(playback.selected, { lane: 1, i: 3 });
+});
+
+test("a run that ends before its goal is looked at where it ends", async () => {
+  const { session, playback } = begin();
+  session.ask({ kind: "run" }, { goal: { lane: 0, i: 900 } });
   for (const message of pieces()) await session.receive(message);
-  assert.deepEqual(playback.selected, { lane: 0, i: 8 });
+  assert.deepEqual(playback.selected, { lane: 0, i: whole.add[0].length - 1 });
+});
+
+test("nothing is empty between a run and a branch of it", async () => {
+  const { session, playback } = begin();
+  session.ask({ kind: "run" });
+  for (const message of pieces()) await session.receive(message);
+  let [empty, seen] = [false, 0];
+  session.ask({ kind: "branch" }, { goal: { lane: 2, i: 4 } });
+  const [first, ...others] = pieces("branch", 2);
+  await session.receive(first);
+  assert.equal(playback.run.id, whole.run, "the former run stays until there is another");
+  for (const message of others) {
+    await session.receive(message);
+    seen += 1;
+    if (!playback.run.chip(playback.selected)) empty = true;
+  }
+  assert.deepEqual([seen, empty], [3, false]);
+  assert.deepEqual(playback.selected, { lane: 2, i: 4 });
 });
 
 test("a recorded run and a file come without a request", async () => {

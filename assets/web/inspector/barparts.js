@@ -13,8 +13,10 @@ const LOW = matchMedia("(max-height: 820px) and (min-width: 640.1px)"); // windo
  * @typedef {{ id: number, text: string, kind: string, drawn: boolean, sign?: string,
  *   cells: BarCell[] }} BarRow
  * @typedef {{ title: string, tag?: string, tau?: number, own?: boolean }} BarHead
- * What the bars show, with a `label` for those who cannot see it.
- * @typedef {{ heads: BarHead[], list: BarRow[], label: string, beside?: boolean }} BarView
+ * What the bars show, with a `label` for those who cannot see it; `deed` says what a press of a row
+ * does, null for nothing.
+ * @typedef {{ heads: BarHead[], list: BarRow[], label: string, beside?: boolean,
+ *   deed?: (id: number, text: string) => string | null }} BarView
  * @typedef {ReturnType<typeof layout>} Layout
  * @typedef {ReturnType<typeof makeRow>} RowParts
  * @typedef {ReturnType<typeof makeCell>} CellParts
@@ -49,11 +51,10 @@ export function layout(width, beside, low = LOW.matches) {
   return { ...place, over, column, lefts, room, label: over ? 14 : place.base, name, narrow };
 }
 
-/** @param {number} side */
-function makeCell(side) {
+function makeCell() {
   const gone = s("tspan", { class: "gone" });
   const value = s("tspan");
-  const restore = s("tspan", { class: "restore", dx: 8, "data-side": side });
+  const restore = s("tspan", { class: "restore", dx: 8 });
   return {
     bar: s("rect", { height: 14, rx: 1.5 }),
     line: s("rect", { class: "line", height: 4 }),
@@ -71,7 +72,7 @@ export function makeRow() {
   const sign = s("text", { x: 4 });
   const strip = s("rect", { class: "strip", x: 0, y: 1, height: 17 });
   const label = s("text", { class: "label" });
-  const cells = [makeCell(0), makeCell(1)];
+  const cells = [makeCell(), makeCell()];
   const bars = cells.flatMap((cell) => [cell.sign, cell.bar, cell.line]);
   const group = s("g", {}, hit, sign, ...bars);
   const words = s("g", {}, strip, label, ...cells.map((cell) => cell.text));

@@ -3,10 +3,11 @@
 // while someone scrubs.
 
 import { s, set, setText } from "../core/dom.js";
-import { setting, visible } from "../core/format.js";
+import { setting, shown, visible } from "../core/format.js";
 import { layout, makeColumn, makeRow } from "./barparts.js";
 import { cutLine, extent } from "./cutline.js";
 
+/** @import { Point } from "./rowbuttons.js" */
 /** @import { BarCell, BarHead, BarRow, BarView, CellParts, ColumnParts, Layout, RowParts } from "./barparts.js" */
 
 const SMALLEST = 1e-4; // the left end of the logarithmic scale
@@ -25,9 +26,9 @@ export class Bars {
     /** @type {{ x: number, gaps: [number, number][] }[]} The thresholds' lines. */
     this.lines = [];
     this.log = false;
-    this.grid = s("g", { class: "grid" });
+    this.grid = s("g", { class: "grid", "aria-hidden": "true" });
     this.body = s("g");
-    this.words = s("g", { class: "all-words" });
+    this.words = s("g", { class: "all-words", "aria-hidden": "true" });
     this.columns = [makeColumn(), makeColumn()];
     const hatch = s(
       "pattern",
@@ -53,6 +54,8 @@ export class Bars {
     this.element = this.svg;
     /** @type {BarView | null} */
     this.shown = null;
+    /** @type {Layout | null} */
+    this.place = null;
     this.width = 0;
     new ResizeObserver(([entry]) => {
       this.width = entry.contentRect.width;
@@ -66,6 +69,16 @@ export class Bars {
     return this.log;
   }
 
+  /** Which lane's column is at a point, undefined where it is no lane's own. @param {Point | null} at */
+  sideAt(at) {
+    if (!at || !this.place || !this.shown?.beside) return undefined;
+    const { lefts, sign, column, over, top, high, bar } = this.place;
+    const from = lefts[0] - sign;
+    const word = over ? (at.y - top) % high < bar : at.x < from;
+    if (word) return undefined;
+    return at.x < from + column ? 0 : 1;
+  }
+
   /** @param {number} p */
   scale(p) {
     if (!this.log) return p;
@@ -77,11 +90,13 @@ export class Bars {
     this.shown = view;
     const width = this.width || this.svg.clientWidth || 720;
     const place = layout(width, Boolean(view.beside));
+    this.place = place;
     const height = place.top + view.list.length * place.high + BELOW;
     set(this.svg, {
       height,
       viewBox: `0 0 ${width} ${height}`,
       "data-beside": view.beside ? "" : null,
+      role: view.deed ? "group" : "img",
       "aria-label": view.label,
     });
     this.axis(place, height);
@@ -96,14 +111,25 @@ export class Bars {
       if (parts.place !== key) this.put(parts, i, place);
       parts.place = key;
       this.row(parts, row, place, place.top + i * place.high);
+      const deed = view.deed?.(row.id, shown(row.text)) ?? null;
+      set(parts.group, { role: deed && "button", "aria-label": deed });
+      if (!deed) set(parts.group, { tabindex: null });
     });
     view.heads.forEach((head, k) => {
       this.head(this.columns[k], head, k, place, height);
     });
-    if (this.body.childNodes.length === view.list.length) return;
-    const used = this.pool.slice(0, view.list.length);
-    this.body.replaceChildren(...used.map((parts) => parts.group));
-    this.words.replaceChildren(...used.map((parts) => parts.words));
+    this.fit(view.list.length);
+  }
+
+  /** As many rows as there are tokens; the ones that stay are not touched. @param {number} count */
+  fit(count) {
+    for (const box of [this.body, this.words]) {
+      while (box.childElementCount > count) box.lastElementChild?.remove();
+    }
+    for (const { group, words } of this.pool.slice(this.body.childElementCount, count)) {
+      this.body.append(group);
+      this.words.append(words);
+    }
   }
 
   /** @param {Layout} place @param {number} height */

@@ -9,26 +9,28 @@ import { rows, together } from "./distribution.js";
 import { Fork } from "./fork.js";
 import { lookAt } from "./look.js";
 import { Pair } from "./pair.js";
+import { RowButtons } from "./rowbuttons.js";
 import { Single } from "./single.js";
 import { Stages } from "./stages.js";
 import { Table } from "./table.js";
 import { caption, drawnSign, verdict } from "./words.js";
 
 /** @import { Playback } from "../session/playback.js" */
+/** @import { BarView } from "./barparts.js" */
+/** @import { Branching, Standing } from "./fork.js" */
 
 // Two lanes have different favourites: the one's are looked up among so many of the other.
 const DEEP = 50;
 
 export class Inspector {
   /**
-   * `onbranch(at, token)` is called when someone wants to go on from a candidate, null where nobody
-   * can.
+   * `branching` goes on from a step with another word, null where there is no server.
    * @param {Playback} playback
    * @param {Spec} spec
    * @param {Transport} transport
-   * @param {((at: Place, token: number) => void) | null} onbranch
+   * @param {Branching | null} branching
    */
-  constructor(playback, spec, transport, onbranch) {
+  constructor(playback, spec, transport, branching) {
     this.playback = playback;
     this.spec = spec;
     this.waiting = false;
@@ -38,10 +40,13 @@ export class Inspector {
     this.single = new Single(playback);
     this.pair = new Pair(playback, spec.knobs);
     this.bars = new Bars();
-    this.fork = new Fork(onbranch);
-    this.bars.element.addEventListener("click", ({ target }) => this.fork.pick(target));
+    this.fork = new Fork(playback, branching);
+    this.buttons = new RowButtons(this.bars.svg, {
+      onpick: (id, at) => this.fork.pick(id, this.bars.sideAt(at)),
+      onpoint: (id, at) => this.fork.say(id, this.bars.sideAt(at)),
+    });
     this.stages = new Stages(playback, spec, transport);
-    this.table = new Table(onbranch);
+    this.table = new Table(this.fork);
     this.where = h("span", { class: "where" });
     this.verdict = h("span", { class: "verdict" });
     this.empty = h("p", { class: "hint" }, "Choose any word to see how it was chosen.");
@@ -178,13 +183,13 @@ export class Inspector {
     // Two lanes stand in the order in which they stand on the page.
     const looks = mate ? [own, mate].sort((a, b) => a.at.lane - b.at.lane) : [own];
     this.looks = looks;
-    this.fork.draw(looks);
+    this.fork.draw(looks, looks.indexOf(own));
     this.show(mate ? this.pair : this.single);
     this.keyOfTwo.hidden = !mate;
     setText(this.drawnKey, `▲ ${drawnSign(looks.some((look) => look.imagined))}`);
     this.stages.setName(mate ? own.name : "");
     setText(this.verdict, mate ? "" : verdict(own.step, own));
-    set(this.verdict, { "data-outcome": mate ? null : own.step.outcome });
+    set(this.verdict, { "data-outcome": mate || own.step.forced ? null : own.step.outcome });
     if (mate) this.drawTwo(looks, looks.indexOf(own));
     else this.drawOne(own, missing);
   }
@@ -202,7 +207,7 @@ export class Inspector {
     const { step, texts } = look;
     this.single.draw(look, missing);
     const list = rows(step, texts, this.playback.candidates);
-    this.bars.draw(beforeAndAfter(step, list, this.fork.restores(look)));
+    this.drawBars(beforeAndAfter(step, list, this.fork.restores(look)));
     const cells = list.map((row) => ({ ...row, cells: [row] }));
     this.table.draw([look], cells);
   }
@@ -220,8 +225,22 @@ export class Inspector {
       own: k === own,
       open: this.fork.restores(look),
     }));
-    this.bars.draw(sideBySide(heads, list));
+    this.drawBars(sideBySide(heads, list));
     this.table.draw(looks, list);
+  }
+
+  /** @param {BarView} view */
+  drawBars(view) {
+    const deed = this.fork.label.bind(this.fork);
+    this.bars.draw(this.fork.open ? { ...view, deed } : view);
+    this.buttons.mark();
+  }
+
+  /** Whether one can go on from here has changed. @param {Standing} standing */
+  stand(standing) {
+    const before = this.fork.open;
+    this.fork.stand(standing);
+    if (this.fork.open !== before) this.update();
   }
 
   /** The bars with what has to be said of them elsewhere; null without any. */

@@ -41,7 +41,7 @@ class Side {
     setText(this.tag, look.tag);
     this.word.replaceChildren(...(look.pending ? [] : [token(look.word)]));
     setText(this.verdict, verdict(step, look));
-    set(this.verdict, { "data-outcome": step.outcome });
+    set(this.verdict, { "data-outcome": step.forced ? null : step.outcome });
     this.said.replaceChildren(...sentence(look.said, texts));
     this.notes.replaceChildren(...notesOf(look));
   }

@@ -8,14 +8,12 @@ const LONG = 40; // rows from which on it is a box that scrolls
 const COLUMNS = ["before", "after", "state"];
 
 /** @import { PairRow } from "./distribution.js" */
+/** @import { Fork } from "./fork.js" */
 
 export class Table {
-  /**
-   * `onbranch(at, token)`, or null where nobody can go on from a candidate.
-   * @param {((at: Place, token: number) => void) | null} onbranch
-   */
-  constructor(onbranch) {
-    this.onbranch = onbranch;
+  /** @param {Fork} fork */
+  constructor(fork) {
+    this.fork = fork;
     this.names = "";
     /** @type {[Look[], PairRow[]] | null} */
     this.shown = null;
@@ -78,7 +76,7 @@ export class Table {
         h("td", {}, cell.known ? percent(cell.q) : "–"),
         h("td", {}, stateOf(cell, looks[k].imagined)),
       ]),
-      h("td", {}, row.id < 0 || !this.onbranch ? "" : this.links(row, looks)),
+      h("td", {}, row.id < 0 || !this.fork.open ? "" : this.links(row, looks)),
     );
   }
 
@@ -94,7 +92,7 @@ export class Table {
       const word = restores ? "restore" : "continue";
       return button(
         single ? word : `${word} ${look.name}`,
-        () => this.onbranch?.(look.at, row.id),
+        () => this.fork.take({ token: row.id }, k),
         { class: "quiet", "aria-label": `${where} with ${row.text}` },
       );
     });

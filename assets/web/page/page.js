@@ -24,6 +24,8 @@ import { handle, helpDialog } from "./keys.js";
 import { ShareLink } from "./sharelink.js";
 import { Sheet } from "./sheet.js";
 
+/** @import { Branching, Chosen } from "../inspector/fork.js" */
+
 const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
 
 export class Page {
@@ -46,8 +48,14 @@ export class Page {
     this.lanes = new Lanes(playback, spec);
     this.timeline = new Timeline(playback);
     this.stepper = new Stepper(playback);
-    const branch = (/** @type {Place} */ at, /** @type {number} */ id) => this.branch(at, id);
-    this.inspector = new Inspector(playback, spec, transport, this.session.live ? branch : null);
+    /** @type {Branching} */
+    const branching = {
+      begin: (at, chosen) => this.branch(at, chosen),
+      undo: () => this.undo(),
+      becomes: transport.becomes,
+    };
+    const { live } = this.session;
+    this.inspector = new Inspector(playback, spec, transport, live ? branching : null);
     this.composer = new Composer(spec, {
       onrun: () => this.generate(),
       onstep: () => (playback.stepping ? this.stepper.next() : this.generate({ stepping: true })),
@@ -195,6 +203,11 @@ export class Page {
     const other = session.hasModel && playback.run && !session.ours;
     set(this.root, { "data-other-model": other ? "" : null });
     this.tools.draw(session);
+    this.inspector.stand({
+      why: other ? `Only ${playback.run?.head.model.name}, which wrote this, can continue it.` : "",
+      idle: session.idle,
+      undoable: session.canUndo,
+    });
     this.fillNote();
     this.composer.busy(session.phase, playback.stepping ? !stepper.done : undefined);
   }
@@ -259,12 +272,12 @@ export class Page {
     if (run) this.ask({ kind: "continue", run: run.id, more }, { goal: selected });
   }
 
-  /** A new lane that takes another token at this step. @param {Place} at @param {number} token */
-  branch({ lane, i }, token) {
+  /** A new lane that takes another word at this step. @param {Place} at @param {Chosen} chosen */
+  branch({ lane, i }, chosen) {
     const { run } = this.playback;
     if (!run) return;
     this.ask(
-      { kind: "branch", run: run.id, lane, i, token },
+      { kind: "branch", run: run.id, lane, i, ...chosen },
       { goal: { lane: run.lanes.length, i } },
     );
   }

@@ -225,6 +225,15 @@ export class Session extends Emitter {
       this.#sent = null;
     }
     this.#announce(message);
+    this.#reach();
+  }
+
+  /** Look at what the run was asked for as soon as it is written. */
+  #reach() {
+    const { run, stepping } = this.#playback;
+    if (!this.#goal || stepping || !run?.chip(this.#goal)) return;
+    this.#playback.select(this.#goal.lane, this.#goal.i);
+    this.#goal = null;
   }
 
   /** @param {Message} message */
