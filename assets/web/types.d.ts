@@ -56,6 +56,8 @@ interface Spec {
   switches: Record<string, StackKnob[]>;
   /** The knobs of the stack under headings. */
   groups: [label: string, names: StackKnob[]][];
+  /** What all lanes may stand on before XTC acts: the cutoffs, the usual one first. */
+  bases: Base<number>[];
   maxLanes: number;
   maxTokens: number | null;
   strengths: LaneSettings[];
@@ -81,6 +83,8 @@ type Sampler<N = number> = Record<StackKnob, N> & {
   order: string[];
   dry_breakers: number[];
 };
+/** The knobs of all stages that drop words, but for XTC. */
+type Base<N = Typed> = { [K in StackKnob]?: N };
 interface LaneSettings<N = number> {
   name: string;
   sampler: Sampler<N>;

@@ -13,19 +13,19 @@ from xtc_viz.errors import SettingsError
 from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.records import tracefile
 from xtc_viz.records.trace import FinishReason, Trace
-from xtc_viz.runs import presets
 from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume
 from xtc_viz.runs.protection import NOTHING
 from xtc_viz.runs.record import record, write
 from xtc_viz.runs.recorder import Recorder
 from xtc_viz.runs.request import Request
-from xtc_viz.settings import RunSettings
+from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 MODEL = FakeModel()
 
 
 def request(length: int, **changes: object) -> Request:
-    lanes = presets.DEFAULT_LANES
+    # Without a base, so that the end of the text is a candidate everywhere.
+    lanes = (LaneSettings("Baseline"), LaneSettings("XTC", SamplerSettings(xtc=XTCSettings(0.5))))
     data = {"lanes": lanes, "max_new_tokens": length, **changes}
     return Request("Once", RunSettings.from_dict(data), NOTHING)
 

@@ -1,7 +1,7 @@
 // The lanes of the next run as chips that open their settings, and a menu that adds one.
 
 import { h } from "../core/dom.js";
-import { laneTag } from "../core/lanetag.js";
+import { laneTagAmong } from "../core/lanetag.js";
 
 /**
  * The chips; `onopen(index)` and `onadd(lane)` are called when one is pressed or chosen.
@@ -10,12 +10,13 @@ import { laneTag } from "../core/lanetag.js";
  * @param {{ onopen: (index: number) => void, onadd: (lane: LaneSettings) => void }} events
  */
 export function laneChips(spec, lanes, { onopen, onadd }) {
+  const samplers = lanes.map((lane) => lane.sampler);
   const chips = lanes.map((lane, i) =>
     h(
       "button",
       { type: "button", class: "chip", onclick: () => onopen(i) },
       h("b", {}, lane.name),
-      ` ${laneTag(lane.sampler, spec)}`,
+      ` ${laneTagAmong(samplers, i, spec)}`,
     ),
   );
   if (lanes.length >= spec.maxLanes) {

@@ -2,7 +2,7 @@
 
 import { button, h, set, setText, token } from "../core/dom.js";
 import { percent } from "../core/format.js";
-import { laneTag } from "../core/lanetag.js";
+import { laneTagAmong } from "../core/lanetag.js";
 import { OUTCOMES } from "../session/chips.js";
 import { numbers } from "./numbers.js";
 import { Thought } from "./thought.js";
@@ -57,7 +57,7 @@ export class Lane {
     this.tokens.append(h("span", { class: "para", role: "presentation" }, this.prompt));
     this.body = h("div", { class: "text" }, this.tokens);
     this.title = h("h2", {}, head.name);
-    this.tag = h("span", { class: "tag" }, laneTag(head.sampler, spec));
+    this.tag = h("span", { class: "tag" }, laneTagAmong(this.samplers(), index, spec));
     this.copy = button("copy", () => this.toClipboard(), {
       class: "quiet",
       "aria-label": `Copy the text of ${head.name}`,
@@ -102,6 +102,13 @@ export class Lane {
 
   get head() {
     return this.run.head.lanes[this.index];
+  }
+
+  /** The settings of all lanes, this one with another XTC. @param {OtherXtc} [other] */
+  samplers(other) {
+    return this.run.head.lanes.map(({ sampler }, k) =>
+      k === this.index ? { ...sampler, xtc: { ...sampler.xtc, ...other } } : sampler,
+    );
   }
 
   /** What it has written. */
@@ -272,9 +279,7 @@ export class Lane {
   fillTag(imagined) {
     if (imagined === this.tagged) return;
     this.tagged = imagined;
-    const { sampler } = this.head;
-    const xtc = { ...sampler.xtc, ...imagined?.xtc };
-    const tag = laneTag({ ...sampler, xtc }, this.spec);
+    const tag = laneTagAmong(this.samplers(imagined?.xtc), this.index, this.spec);
     set(this.element, { "data-imagined": imagined ? "" : null });
     setText(this.tag, imagined ? `what if ${tag}` : tag);
   }
