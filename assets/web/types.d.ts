@@ -143,6 +143,8 @@ interface LaneStats {
   tokens: number;
   outcomes: number[];
   changed: number;
+  /** Words from below τ, drawn where XTC had fired. */
+  tail: number;
   removed: number | null;
   distinct2: number | null;
   repeated3: number | null;
@@ -224,6 +226,10 @@ interface StepView {
    */
   final: number[] | null;
   rest: number;
+  /** The share of all words below τ: before XTC, and in what was drawn from. */
+  tail: [before: number, after: number];
+  /** Whether it is at most that: the model showed too few words. */
+  tail_bound: boolean;
   said: Sentence;
   drew: Sentence;
   notes: Sentence[];
@@ -389,6 +395,8 @@ interface Chip {
   outcome: number;
   changed: boolean;
   forced: boolean;
+  /** It lay below τ, and XTC had fired. */
+  tail: boolean;
   p: number;
   rank: number;
   entropy: number;
@@ -404,6 +412,7 @@ interface ChipOutcome {
   eligible: number;
   mass: number;
   changed: boolean;
+  tail: boolean;
   imagined?: boolean;
 }
 interface RunLane {

@@ -70,9 +70,10 @@ def test_a_lane_goes_on_up_to_the_longest(longest: int | None, expected: int) ->
 def test_what_cannot_go_on_says_why() -> None:
     with pytest.raises(SettingsError, match="`lanes` must be below 10 tokens to go on, but is 10"):
         resume(run(10), 1, 10)
-    ended = tuple(replace(lane, finish=FinishReason.EOS) for lane in run(10).lanes)
-    with pytest.raises(SettingsError, match="not all at their end"):
-        resume(replace(run(10), lanes=ended), 1)
+    for reason in (FinishReason.EOS, FinishReason.STOP, FinishReason.CONTEXT):
+        ended = tuple(replace(lane, finish=reason) for lane in run(10).lanes)
+        with pytest.raises(SettingsError, match="not all at their end"):
+            resume(replace(run(10), lanes=ended), 1)
 
 
 def test_another_model_does_not_go_on_with_a_run() -> None:

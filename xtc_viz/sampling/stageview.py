@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, fsum, log
 
 import numpy as np
 
@@ -79,6 +79,18 @@ def final_probs(step: Step, sampler: SamplerSettings) -> list[float]:
         else 0.0
         for v, p in zip(step.ids, step.probs, strict=True)
     ]
+
+
+def tail_shares(step: Step, sampler: SamplerSettings) -> tuple[float, float]:
+    """Return the mass of all tokens below τ, as XTC received it and in what is drawn from.
+
+    Each is what the eligible tokens leave of 1, and so at most this where `Bound.ELIGIBLE` says
+    that more tokens may be eligible. What float32 rounds off is no tail.
+    """
+    head = step.probs[: step.eligible]
+    final = final_probs(step, sampler)[: step.eligible] if head else []
+    before, after = (1.0 - fsum(part) for part in (head, final))
+    return before if before > ROUNDING else 0.0, after if after > ROUNDING else 0.0
 
 
 def recorded(step: Step) -> Distribution:

@@ -12,7 +12,7 @@ import { Pair } from "./pair.js";
 import { Single } from "./single.js";
 import { Stages } from "./stages.js";
 import { Table } from "./table.js";
-import { caption, drawnSign, verdict } from "./words.js";
+import { caption, drawnSign, tailShare, verdict } from "./words.js";
 
 /** @import { Playback } from "../session/playback.js" */
 
@@ -49,6 +49,7 @@ export class Inspector {
     this.previous = button("←", () => this.go(-1), { ...walk, "aria-label": "Previous step" });
     this.next = button("→", () => this.go(1), { ...walk, "aria-label": "Next step" });
     this.keyOfTwo = h("span", { class: "k of-two" }, "wide: before XTC, thin: after");
+    this.tailKey = h("span", { class: "k tail" });
     this.drawnKey = h("span", {}, "▲ drawn");
     this.key = this.barKey();
     this.content = h(
@@ -86,7 +87,7 @@ export class Inspector {
       h("span", { class: "k eligible" }, "eligible"),
       h("span", { class: "k removed" }, "removed"),
       h("span", { class: "k kept" }, "kept"),
-      h("span", { class: "k tail" }, "below τ"),
+      this.tailKey,
       this.drawnKey,
       h("span", {}, "△ would have been drawn"),
       this.keyOfTwo,
@@ -181,6 +182,7 @@ export class Inspector {
     this.fork.draw(looks);
     this.show(mate ? this.pair : this.single);
     this.keyOfTwo.hidden = !mate;
+    setText(this.tailKey, mate ? "below τ" : `below τ, implausible: ${tailShare(own.step)}`);
     setText(this.drawnKey, `▲ ${drawnSign(looks.some((look) => look.imagined))}`);
     this.stages.setName(mate ? own.name : "");
     setText(this.verdict, mate ? "" : verdict(own.step, own));

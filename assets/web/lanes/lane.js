@@ -24,11 +24,12 @@ export function level(chip, mode) {
   return 0;
 }
 
-/** @param {Chip} chip @param {number} i */
-function title(chip, i) {
+/** @param {Chip} chip @param {number} i @param {boolean} off whether XTC is off in its lane */
+function title(chip, i, off) {
   const parts = [`#${i + 1}`, `p ${percent(chip.p)}`, `rank ${chip.rank}`];
-  if (chip.outcome) parts.push(OUTCOMES[chip.outcome]);
+  if (chip.outcome) parts.push(off ? "XTC is off" : OUTCOMES[chip.outcome]);
   if (chip.changed) parts.push("changed");
+  if (chip.tail) parts.push("from below τ");
   if (chip.forced) parts.push("chosen by you");
   return parts.join(" · ");
 }
@@ -161,6 +162,7 @@ export class Lane {
     const shown = this.run.outcome(this.index, i);
     let name = `t o${shown.outcome}`;
     if (shown.changed) name += " changed";
+    if (shown.tail) name += " tail";
     if (shown.imagined) name += " imagined";
     if (chip.forced) name += " forced";
     if (!chip.text) name += " void";
@@ -196,7 +198,7 @@ export class Lane {
     span.dataset.i = String(i);
     span.id = `t${this.index}-${i}`;
     span.setAttribute("role", "option");
-    span.title = title(chip, i);
+    span.title = title(chip, i, this.head.sampler.xtc.rho === 0);
     // The marks belong to the word and not to the space before it, which may end a line.
     const word = document.createElement("span");
     word.className = "w";
