@@ -159,6 +159,8 @@ test("a base that lanes share is said once, and where a lane differs", () => {
   const two = [samplers[1], samplers[0]];
   assert.equal(laneTagAmong(two, 0, specification), "ρ 0.50 · τ 0.10 · Min-p 0.05");
   assert.equal(laneTagAmong(two, 1, specification), "Min-p 0.05");
+  // Beside the choice of the base nothing is left to say of a lane that has only that.
+  assert.equal(laneTag(samplers[0], specification, baseOf(samplers[0], specification)), "");
 });
 
 test("put back is what the run has, for the lanes that are the same", () => {

@@ -21,7 +21,7 @@ export class BaseChoice {
     this.run = run;
     this.select = h("select", { "aria-label": "Base for all lanes" });
     this.select.addEventListener("change", () => onchange(spec.bases[Number(this.select.value)]));
-    this.element = h("label", { class: "choice base" }, "Base for all lanes ", this.select);
+    this.element = h("label", { class: "choice base" }, "Base ", this.select);
     this.fill();
   }
 

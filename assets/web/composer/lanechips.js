@@ -1,7 +1,8 @@
 // The lanes of the next run as chips that open their settings, and a menu that adds one.
 
 import { h } from "../core/dom.js";
-import { laneTagAmong } from "../core/lanetag.js";
+import { sharedBase } from "../core/lanebase.js";
+import { laneTag } from "../core/lanetag.js";
 
 /**
  * The chips; `onopen(index)` and `onadd(lane)` are called when one is pressed or chosen.
@@ -11,12 +12,14 @@ import { laneTagAmong } from "../core/lanetag.js";
  */
 export function laneChips(spec, lanes, { onopen, onadd }) {
   const samplers = lanes.map((lane) => lane.sampler);
+  // The base stands beside the chips.
+  const base = sharedBase(samplers, spec);
   const chips = lanes.map((lane, i) =>
     h(
       "button",
       { type: "button", class: "chip", onclick: () => onopen(i) },
       h("b", {}, lane.name),
-      ` ${laneTagAmong(samplers, i, spec)}`,
+      ` ${laneTag(lane.sampler, spec, base)}`,
     ),
   );
   if (lanes.length >= spec.maxLanes) {

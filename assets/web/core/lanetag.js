@@ -61,24 +61,21 @@ export function baseTag(base, { knobs }) {
 }
 
 /**
- * What there is to say of a lane's cutoffs beside a base that others have: nothing where they are
- * the same, its own where it has some, else that it lacks those of the base.
+ * Which cutoffs of a base a lane does without.
  * @param {Base} own
  * @param {Base} base
  * @param {Names} spec
  */
-function beside(own, base, { knobs }) {
-  if (sameBase(own, base)) return [];
-  const words = named(own, knobs);
+function lacks(own, base, { knobs }) {
+  const mine = new Map(Object.entries(own));
   const labels = new Map(Object.entries(knobs).map(([name, { label }]) => [name, label]));
-  const lacks = Object.entries(base)
-    .filter(([name, value]) => value !== own[/** @type {StackKnob} */ (name)])
+  return Object.entries(base)
+    .filter(([name, value]) => value !== mine.get(name))
     .map(([name]) => `no ${labels.get(name)}`);
-  return words.length ? words : lacks;
 }
 
 /**
- * A lane's settings; those of a `base` that all lanes share are said elsewhere.
+ * A lane's settings. Of a `base` that others have too nothing is said, only where the lane differs.
  * @param {Sampler<Typed>} sampler
  * @param {Names} spec
  * @param {Base} [base]
@@ -91,13 +88,16 @@ export function laneTag(sampler, spec, base) {
     ...(rho === 0 ? [] : [`ρ ${setting(rho)}`, `τ ${setting(tau)}`]),
     ...named(others, spec.knobs),
   ];
-  const cutoffs = base && parts.length ? beside(own, base, spec) : named(own, spec.knobs);
+  const shared = base && sameBase(own, base);
+  const cutoffs = shared ? [] : named(own, spec.knobs);
+  if (base && !shared && parts.length && !cutoffs.length) cutoffs.push(...lacks(own, base, spec));
   const all = [...parts, ...cutoffs, ...moved(sampler, spec)];
-  return all.length ? all.join(" · ") : "plain sampling";
+  return all.length || shared ? all.join(" · ") : "plain sampling";
 }
 
 /**
- * The tag of one of several lanes: what they share before XTC is said by the first that has it.
+ * The tag of one of several lanes: what they share before XTC is said by the first that has it, and
+ * by those of which there is nothing else to say.
  * @param {Sampler<Typed>[]} samplers
  * @param {number} k
  * @param {Names} spec
@@ -105,5 +105,5 @@ export function laneTag(sampler, spec, base) {
 export function laneTagAmong(samplers, k, spec) {
   const base = sharedBase(samplers, spec);
   const first = samplers.findIndex((sampler) => sameBase(baseOf(sampler, spec), base));
-  return laneTag(samplers[k], spec, k === first ? undefined : base);
+  return laneTag(samplers[k], spec, k === first ? undefined : base) || baseTag(base, spec);
 }

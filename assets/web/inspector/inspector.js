@@ -7,7 +7,7 @@ import { beforeAndAfter, sideBySide } from "./barviews.js";
 import { Beside } from "./beside.js";
 import { rows, together } from "./distribution.js";
 import { Fork } from "./fork.js";
-import { lookAt } from "./look.js";
+import { lookAt, sideBySideTags } from "./look.js";
 import { Pair } from "./pair.js";
 import { Single } from "./single.js";
 import { Stages } from "./stages.js";
@@ -177,7 +177,8 @@ export class Inspector {
   /** @param {Look} own @param {Look | null} mate @param {string} missing */
   draw(own, mate, missing) {
     // Two lanes stand in the order in which they stand on the page.
-    const looks = mate ? [own, mate].sort((a, b) => a.at.lane - b.at.lane) : [own];
+    const first = mate && mate.at.lane < own.at.lane;
+    const looks = mate ? sideBySideTags(first ? [mate, own] : [own, mate], this.spec) : [own];
     this.looks = looks;
     this.fork.draw(looks);
     this.show(mate ? this.pair : this.single);
@@ -187,7 +188,7 @@ export class Inspector {
     this.stages.setName(mate ? own.name : "");
     setText(this.verdict, mate ? "" : verdict(own.step, own));
     set(this.verdict, { "data-outcome": mate ? null : own.step.outcome });
-    if (mate) this.drawTwo(looks, looks.indexOf(own));
+    if (mate) this.drawTwo(looks, first ? 1 : 0);
     else this.drawOne(own, missing);
   }
 
