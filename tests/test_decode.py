@@ -118,7 +118,12 @@ def test_a_lane_ends_where_the_context_does():
     model = FakeModel(context_length=12)
     prompt = len(model.encode(PROMPT))
     lane = decode(model, [BASELINE], max_new_tokens=100).lanes[0]
-    assert (prompt + len(lane.steps), lane.finish) == (12, FinishReason.LENGTH)
+    assert (prompt + len(lane.steps), lane.finish) == (12, FinishReason.CONTEXT)
+    # Nothing can follow, even where the lane was to have no more tokens than these.
+    exact = decode(model, [BASELINE], max_new_tokens=12 - prompt).lanes[0]
+    assert (len(exact.steps), exact.finish) == (12 - prompt, FinishReason.CONTEXT)
+    short = decode(model, [BASELINE], max_new_tokens=11 - prompt).lanes[0]
+    assert short.finish is FinishReason.LENGTH
 
 
 def test_a_prompt_that_leaves_no_room_is_refused_with_the_numbers():

@@ -14,6 +14,16 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from training.card import card, mechanism_table
+from training.case import (
+    SAMPLERS,
+    Text,
+    as_json,
+    findings,
+    own_probability,
+    read,
+    table,
+    write,
+)
 from training.data import (
     BUCKETS,
     EOS,
@@ -34,6 +44,9 @@ from training.prepare import MAIN, SIDE, Corpus, load_corpus
 from training.recipe import Recipe
 from training.train import Run, main, train
 from xtc_viz.models.fake import FakeModel
+from xtc_viz.runs.record import record
+from xtc_viz.runs.request import Request
+from xtc_viz.settings import RunSettings
 
 pytestmark = pytest.mark.slow
 
@@ -327,6 +340,49 @@ def test_the_mechanism_of_a_known_distribution() -> None:
     assert found[0].fired.value == pytest.approx(0.5, abs=0.15)
     assert 0 < found[0].changed.value < found[0].fired.value
     assert found[2].fired.value == found[2].changed.value == 0
+
+
+def test_the_case_counts_texts_and_words_by_hand() -> None:
+    texts = [
+        Text(0, prompt=0, tokens=10, improbable=1, distinct2=0.5, repeated3=0.2),
+        Text(0, prompt=0, tokens=30, improbable=3, distinct2=0.7, repeated3=0.0),
+        Text(0, prompt=1, tokens=10, improbable=1, distinct2=0.9, repeated3=0.1),
+    ]
+    texts += [replace(text, sampler=n, improbable=0) for n in (1, 2, 3) for text in texts]
+    plain, *others = findings(texts)
+    assert (plain.name, plain.texts, plain.tokens) == ("Plain sampling", 3, 50)
+    assert plain.distinct2.value == pytest.approx(0.7)
+    assert plain.repeated3.value == pytest.approx(0.1)
+    # Every prompt has one improbable word in ten.
+    improbable = plain.improbable
+    assert (improbable.value, improbable.low, improbable.high) == pytest.approx((0.1, 0.1, 0.1))
+    assert [one.improbable.value for one in others] == [0.0, 0.0, 0.0]
+    assert "| Plain sampling | 70.0 % (" in table([plain])
+    data = as_json("m", 2, [plain])
+    assert json.loads(json.dumps(data))["samplers"][0]["distinct2"]["value"] == 0.7
+
+
+def test_the_texts_of_the_case_are_those_of_a_run_with_its_lanes() -> None:
+    model, prompts = FakeModel(), ["Once", "The girl"]
+    texts = sorted(write(model, prompts, (3,), 30), key=lambda t: (t.prompt, t.sampler))
+    reference = []
+    for number, prompt in enumerate(prompts):
+        run = RunSettings(lanes=SAMPLERS, seed=3, max_new_tokens=30)
+        lanes = record(model, Request(prompt, run)).lanes
+        reference += [read(lane.steps, k, number) for k, lane in enumerate(lanes)]
+    assert texts == reference
+    assert any(text.improbable for text in texts)
+
+
+def test_what_a_model_gave_a_word_is_known_behind_a_cutoff() -> None:
+    size = FakeModel().info.vocab_size
+    p = np.full(size, 0.1 / (size - 2))
+    p[10], p[20] = 0.6, 0.3
+    model = FakeModel(logits=lambda _: np.log(p))
+    run = RunSettings(lanes=SAMPLERS, max_new_tokens=20)
+    for lane in record(model, Request("Once", run)).lanes:
+        for step in lane.steps:
+            assert own_probability(step) == pytest.approx(p[step.token], rel=1e-4)
 
 
 def test_the_card_is_filled_in(corpus: Corpus, tmp_path: Path) -> None:

@@ -227,7 +227,8 @@ class _Writer:
         self._stop = row.stop
         self._forced = iter(row.forced)
         self._detokenizer = model.detokenizer(self.prompt)
-        room = min(row.max_new_tokens, model.info.context_length - len(self.prompt))
+        self._context_length = model.info.context_length
+        room = min(row.max_new_tokens, self._context_length - len(self.prompt))
         self._context = torch.empty(len(self.prompt) + room, dtype=torch.int64)
         self._context[: len(self.prompt)] = torch.tensor(self.prompt)
         self._length = len(self.prompt)
@@ -270,6 +271,8 @@ class _Writer:
         # A stop string ends in the new text, so only that much of the old text is looked at.
         if any(stop in self._text[1 - len(stop) :] + text for stop in self._stop if text):
             return FinishReason.STOP
+        if self._length == self._context_length:
+            return FinishReason.CONTEXT
         if self._length == len(self._context):
             return FinishReason.LENGTH
         return None

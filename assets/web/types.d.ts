@@ -56,6 +56,8 @@ interface Spec {
   switches: Record<string, StackKnob[]>;
   /** The knobs of the stack under headings. */
   groups: [label: string, names: StackKnob[]][];
+  /** What all lanes may stand on before XTC acts: the cutoffs, the usual one first. */
+  bases: Base<number>[];
   maxLanes: number;
   maxTokens: number | null;
   strengths: LaneSettings[];
@@ -81,6 +83,8 @@ type Sampler<N = number> = Record<StackKnob, N> & {
   order: string[];
   dry_breakers: number[];
 };
+/** The knobs of all stages that drop words, but for XTC. */
+type Base<N = Typed> = { [K in StackKnob]?: N };
 interface LaneSettings<N = number> {
   name: string;
   sampler: Sampler<N>;
@@ -139,6 +143,8 @@ interface LaneStats {
   tokens: number;
   outcomes: number[];
   changed: number;
+  /** Words from below τ, drawn where XTC had fired. */
+  tail: number;
   removed: number | null;
   distinct2: number | null;
   repeated3: number | null;
@@ -220,6 +226,10 @@ interface StepView {
    */
   final: number[] | null;
   rest: number;
+  /** The share of all words below τ: before XTC, and in what was drawn from. */
+  tail: [before: number, after: number];
+  /** Whether it is at most that: the model showed too few words. */
+  tail_bound: boolean;
   said: Sentence;
   drew: Sentence;
   notes: Sentence[];
@@ -389,6 +399,8 @@ interface Chip {
   outcome: number;
   changed: boolean;
   forced: boolean;
+  /** It lay below τ, and XTC had fired. */
+  tail: boolean;
   p: number;
   rank: number;
   entropy: number;
@@ -404,6 +416,7 @@ interface ChipOutcome {
   eligible: number;
   mass: number;
   changed: boolean;
+  tail: boolean;
   imagined?: boolean;
 }
 interface RunLane {

@@ -40,7 +40,7 @@ def test_two_lanes_side_by_side(visit: Visit, fake: Server, keep: Keep) -> None:
     expect(switch).to_have_attribute("aria-pressed", "true")
     heads, tags = page.locator(".bars .head"), page.locator(".bars .head-tag")
     expect(heads).to_have_text(["Baseline", "XTC"])
-    expect(tags).to_have_text(["plain sampling", "ρ 0.50 · τ 0.10"])
+    expect(tags).to_have_text(["Min-p 0.05", "ρ 0.50 · τ 0.10"])
     expect(page.locator(".bars .tau-text")).to_have_text(["τ 0.10", "τ 0.10"])
     expect(page.locator(".bars .head.own")).to_have_text("XTC")
     same = page.get_by_test_id("same")
@@ -162,7 +162,7 @@ def test_two_lanes_step_by_step_and_in_a_what_if(visit: Visit, fake: Server, kee
     page.get_by_role("button", name="Show all").click()
     page.fill(".composer [data-field=rho]", "1")
     page.locator("#lane-1 .t.o3.imagined").first.click()
-    expect(page.locator(".bars .head-tag")).to_have_text(["plain sampling", "what if ρ 1 · τ 0.10"])
+    expect(page.locator(".bars .head-tag")).to_have_text(["Min-p 0.05", "what if ρ 1 · τ 0.10"])
     expect(page.locator(".side .verdict").nth(1)).to_have_text("What if: XTC would fire")
     keep(page, "what-if")
 
@@ -206,7 +206,7 @@ def test_two_lanes_are_kept_as_they_are_on_show_and_work_offline(
         return path
 
     figure = kept("The bars as SVG").read_text()
-    assert all(words in figure for words in (">Baseline<", ">XTC<", ">plain sampling<", ">τ 0.10<"))
+    assert all(words in figure for words in (">Baseline<", ">XTC<", ">Min-p 0.05<", ">τ 0.10<"))
     assert kept("The bars as PNG").read_bytes()[:4] == b"\x89PNG"
     replay = kept("Replay to open offline")
     context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})

@@ -29,7 +29,7 @@ def test_at_first_sight_a_recorded_run_explains_itself(
     visit: Visit, fake: Server, keep: Keep
 ) -> None:
     page = visit(fake)
-    expect(page.get_by_test_id("origin")).to_contain_text("A recorded run")
+    expect(page.get_by_test_id("origin")).to_contain_text("chosen as an example")
     expect(page.locator(".lane")).to_have_count(2)
     shown = inspector(page)
     expect(shown.locator(".verdict")).to_have_text("XTC fired and changed the word")
@@ -49,7 +49,7 @@ def test_lanes_are_added_changed_and_removed(visit: Visit, fake: Server, keep: K
     page.select_option("select.chip", label="Min-p + XTC")
     page.select_option("select.chip", label="T 1.3")
     expect(page.locator("select.chip")).to_have_count(0)
-    page.get_by_role("button", name="Baseline plain sampling").click()
+    page.locator(".lane-chips").get_by_role("button", name="Baseline").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name of the lane").fill("Greedy")
     dialog.get_by_label("Temperature", exact=True).fill("0")

@@ -128,3 +128,19 @@ def test_the_stages_of_a_lane_are_put_in_another_order_by_the_keyboard(
     reset.click()
     assert stages.evaluate_all("all => all.map((stage) => stage.dataset.stage)") == usual
     expect(chip).to_have_text("XTC ρ 0.50 · τ 0.10 · T 1.30")
+
+
+def test_one_choice_changes_the_base_of_all_lanes(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    page.select_option("select.chip", label="Top-p .95")
+    base = page.get_by_role("combobox", name="Base for all lanes")
+    expect(base.locator("option:checked")).to_have_text("Min-p 0.05")
+    chips = page.locator(".lane-chips button.chip")
+    expect(chips).to_have_text(["Baseline", "XTC ρ 0.50 · τ 0.10", "Top-p .95 Top-p 0.95"])
+    base.select_option(label="plain sampling")
+    expect(page.get_by_test_id("note")).to_contain_text("press Generate")
+    run(page, "Once", length=5)
+    tags = page.locator(".lane .name > .tag")
+    expect(tags).to_have_text(["plain sampling", "ρ 0.50 · τ 0.10", "Top-p 0.95"])
+    # A link holds it, and so does the run.
+    expect(base.locator("option:checked")).to_have_text("plain sampling")

@@ -13,19 +13,19 @@ from xtc_viz.errors import SettingsError
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.records import tracefile
 from xtc_viz.records.trace import FinishReason, Trace
-from xtc_viz.runs import presets
 from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume
 from xtc_viz.runs.protection import NOTHING
 from xtc_viz.runs.record import record, write
 from xtc_viz.runs.recorder import Recorder
 from xtc_viz.runs.request import Request
-from xtc_viz.settings import RunSettings
+from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 MODEL = FakeModel()
 
 
 def request(length: int, **changes: object) -> Request:
-    lanes = presets.DEFAULT_LANES
+    # Without a base, so that the end of the text is a candidate everywhere.
+    lanes = (LaneSettings("Baseline"), LaneSettings("XTC", SamplerSettings(xtc=XTCSettings(0.5))))
     data = {"lanes": lanes, "max_new_tokens": length, **changes}
     return Request("Once", RunSettings.from_dict(data), NOTHING)
 
@@ -70,9 +70,10 @@ def test_a_lane_goes_on_up_to_the_longest(longest: int | None, expected: int) ->
 def test_what_cannot_go_on_says_why() -> None:
     with pytest.raises(SettingsError, match="`lanes` must be below 10 tokens to go on, but is 10"):
         resume(run(10), 1, 10)
-    ended = tuple(replace(lane, finish=FinishReason.EOS) for lane in run(10).lanes)
-    with pytest.raises(SettingsError, match="not all at their end"):
-        resume(replace(run(10), lanes=ended), 1)
+    for reason in (FinishReason.EOS, FinishReason.STOP, FinishReason.CONTEXT):
+        ended = tuple(replace(lane, finish=reason) for lane in run(10).lanes)
+        with pytest.raises(SettingsError, match="not all at their end"):
+            resume(replace(run(10), lanes=ended), 1)
 
 
 def test_another_model_does_not_go_on_with_a_run() -> None:

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from tests.ui.factories import BOY, GIRL, MAN, decode, make_step, sampler, thinker
+from tests.ui.factories import BEAR, BOY, GIRL, MAN, decode, make_step, sampler, thinker
 from xtc_viz.runs.stats import OUTCOMES, LaneStats
 from xtc_viz.sampling.rule import Outcome
 
@@ -19,6 +19,15 @@ def test_by_hand() -> None:
     assert values["outcomes"] == [0, 1, 0, 2]
     assert (values["tokens"], values["changed"], values["removed"]) == (3, 2, 0.74)
     assert (values["distinct2"], values["repeated3"]) == (1.0, 0.0)
+
+
+def test_words_from_below_tau_count_where_xtc_fired() -> None:
+    stats = LaneStats()
+    stats.add(make_step(sampler(), token=BEAR))  # fired
+    stats.add(make_step(sampler(), token=BEAR, coin=0.9))  # the coin said no
+    stats.add(make_step(sampler(), token=BEAR, forced=True))  # a person drew it
+    stats.add(make_step(sampler()))  # the underdog
+    assert (stats.values()["tail"], stats.values()["outcomes"][3]) == (1, 3)
 
 
 def test_an_empty_lane_has_no_shares() -> None:
@@ -49,6 +58,8 @@ def test_against_a_naive_count() -> None:
             sum(step.outcome is outcome for step in lane.steps) for outcome in OUTCOMES
         ]
         assert values["changed"] == sum(step.changed for step in lane.steps)
+        tail = [s for s in fired if s.token not in s.ids[: s.eligible]]
+        assert values["tail"] == len(tail)
         assert values["distinct2"] == round(len(set(pairs)) / len(pairs), 4)
         assert values["repeated3"] == round(1 - len(set(triples)) / len(triples), 4)
         if fired:

@@ -9,9 +9,11 @@ import pytest
 import torch
 
 from tests.sampling.dense import dense_stages
+from xtc_viz.records.step import Bound
+from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
-from xtc_viz.sampling.stageview import final_probs, view
+from xtc_viz.sampling.stageview import final_probs, tail_shares, view
 from xtc_viz.settings import SamplerSettings, XTCSettings, in_order
 
 XTC = XTCSettings(rho=1.0, tau=0.05)
@@ -117,3 +119,49 @@ def test_an_old_record_shows_two_stages_together_whose_parts_it_does_not_know():
     raw, p = dense["raw"], dense["temperature"]
     np.testing.assert_allclose(seen.stages[1].probs, p[list(seen.ids)], atol=1e-6)
     assert seen.stages[0].probs == pytest.approx(raw[list(seen.ids)], abs=1e-6)
+
+
+@pytest.mark.parametrize("values", STACKS.values(), ids=STACKS)
+@pytest.mark.parametrize("coin", [0.0, 0.99], ids=["fired", "not fired"])
+def test_the_tail_is_the_mass_below_tau_before_and_after(values, coin):
+    settings = SamplerSettings(**values, xtc=replace(XTC, rho=0.5))
+    logits = torch.randn(500, generator=torch.Generator().manual_seed(5)) * 3
+    noise = SharedRandomness(1).noise(0, 500)
+    step = SamplerStack(settings).run(CONTEXT, logits, coin, noise)
+    dense = dense_stages(settings, CONTEXT, logits, coin)
+    names = list(dense)
+    received, drawn_from = dense[names[names.index("xtc") - 1]], dense[names[-1]]
+    below = received < settings.xtc.tau32
+    before, after = tail_shares(step, settings)
+    assert before == pytest.approx(float(received[below].sum(dtype="f8")), abs=2e-6)
+    if settings.temperature:
+        assert after == pytest.approx(float(drawn_from[below].sum(dtype="f8")), abs=2e-6)
+    else:  # what is drawn has all of it
+        assert after == float(below[step.token])
+
+
+def test_the_tail_by_hand():
+    # 0.5, 0.3 and 0.12 clear τ; the two that are removed leave 0.2, of which the tail is 0.08.
+    probs = torch.tensor([0.5, 0.3, 0.12, 0.05, 0.03])
+    settings = SamplerSettings(xtc=XTCSettings(rho=1.0, tau=0.1))
+    noise = SharedRandomness(1).noise(0, 5)
+    step = SamplerStack(settings).run(CONTEXT[:0], probs.log(), 0.0, noise)
+    assert tail_shares(step, settings) == pytest.approx((0.08, 0.4), abs=1e-6)
+    # With a min-p of 0.15 nothing lies below τ any more.
+    cut = SamplerSettings(min_p=0.15, xtc=settings.xtc)
+    step = SamplerStack(cut).run(CONTEXT[:0], probs.log(), 0.0, noise)
+    assert tail_shares(step, cut) == (0.0, 0.0)
+
+
+def test_of_a_distribution_known_in_part_the_tail_is_at_most_that():
+    # A server shows 0.5 and 0.2; of the other 0.3 nobody knows whether a part clears τ.
+    known = PartialLogits(np.array([7, 3]), np.log(np.array([0.5, 0.2], "f4")), 0.3)
+    settings = SamplerSettings(xtc=XTCSettings(rho=1.0, tau=0.1))
+    step = SamplerStack(settings).run(CONTEXT, known, 0.0, SharedRandomness(1).noise(0, 10))
+    assert step.bound & Bound.ELIGIBLE
+    assert tail_shares(step, settings) == pytest.approx((0.3, 0.6), abs=1e-6)
+    # Below what was shown nothing can clear a τ that is higher.
+    high = replace(settings, xtc=replace(settings.xtc, tau=0.25))
+    step = SamplerStack(high).run(CONTEXT, known, 0.0, SharedRandomness(1).noise(0, 10))
+    assert not step.bound & Bound.ELIGIBLE
+    assert tail_shares(step, high)[0] == pytest.approx(0.5, abs=1e-6)

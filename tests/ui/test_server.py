@@ -257,11 +257,13 @@ def test_the_table_has_a_row_a_step_and_no_formulas(desk: Desk) -> None:
     assert set(rows[0]) == {
         *("lane", "position", "token", "text", "outcome", "changed", "forced", "coin", "eligible"),
         *("removed", "removed_mass", "removable_mass", "counterfactual", "p", "q", "rank"),
-        *("entropy", "thought", "bound"),
+        *("entropy", "thought", "bound", "tail"),
     }
     texts = desk.trace.vocabulary
     for row, step in zip(rows, steps, strict=True):
-        assert (int(row["token"]), row["outcome"]) == (step.token, str(step.outcome))
+        outcome = "off" if row["lane"] == "Baseline" else str(step.outcome)
+        assert (int(row["token"]), row["outcome"]) == (step.token, outcome)
+        assert row["tail"] == str(step.from_tail)
         assert (row["changed"], row["forced"], row["bound"]) == (str(step.changed), "False", "")
         removed = " | ".join(texts[token] for token in step.removed)
         assert row["removed"] == exports._guarded(removed)

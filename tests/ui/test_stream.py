@@ -102,7 +102,8 @@ def test_a_thought_that_the_template_opened_goes_on_in_branches() -> None:
     thought = [stats["thought"][0] for stats in whole["stats"]]
     assert 28 <= thought[0] < 35
     step = desk.store.get(run).lanes[0].steps[35]
-    _, grown = desk.run({"kind": "branch", "run": run, "lane": 0, "i": 35, "token": step.ids[1]})
+    other = next(v for v in (*step.ids, *step.cut_ids) if v != step.token)
+    _, grown = desk.run({"kind": "branch", "run": run, "lane": 0, "i": 35, "token": other})
     assert [stats["thought"][0] for stats in grown["stats"]] == [*thought, thought[0]]
 
 
@@ -191,7 +192,7 @@ def test_what_has_ended_cannot_go_on() -> None:
 def test_a_branch_takes_the_chosen_token_and_keeps_its_parent(desk: Desk) -> None:
     run, whole = desk.run(desk.request(20))
     step = desk.store.get(run).lanes[0].steps[4]
-    other = next(v for v in step.ids if v != step.token)
+    other = next(v for v in (*step.ids, *step.cut_ids) if v != step.token)
     _, grown = desk.run({"kind": "branch", "run": run, "lane": 0, "i": 4, "token": other})
     assert len(grown["head"]["lanes"]) == 3
     assert grown["head"]["lanes"][2]["branch"] == [0, 4]

@@ -6,7 +6,8 @@ import { protection, sameProtection } from "../../assets/web/composer/protection
 import { movedBy } from "../../assets/web/composer/stageorder.js";
 import { fault, typed } from "../../assets/web/composer/typed.js";
 import { warnings } from "../../assets/web/composer/warnings.js";
-import { isOn, laneTag } from "../../assets/web/core/lanetag.js";
+import { baseOf, hasOwnBase, sameBase, sharedBase } from "../../assets/web/core/lanebase.js";
+import { baseTag, isOn, laneTag, laneTagAmong } from "../../assets/web/core/lanetag.js";
 import { dice, read } from "./payload.js";
 
 const specification = read("specification");
@@ -80,6 +81,88 @@ test("the temperature in front is for the lanes that were alike before", () => {
   assert.equal(run.lead.name, "XTC 2");
 });
 
+const minP = (run) => run.lanes.map((lane) => lane.sampler.min_p);
+
+test("the base is for the lanes that share it; who has cutoffs of their own keeps them", () => {
+  const run = new NextRun(specification);
+  assert.deepEqual([minP(run), baseTag(run.base, specification)], [[0.05, 0.05], "Min-p 0.05"]);
+  run.add(preset("Top-p .95"));
+  run.add(preset("Strong"));
+  run.setSampler(3, { min_p: 0.3 });
+  const [, , topP, plain] = specification.bases;
+  // On the way it meets the lane that is about top-p: that one stays what it says.
+  for (const base of [topP, plain]) run.setBase(base);
+  assert.deepEqual(minP(run), [0, 0, 0, 0.3]);
+  assert.deepEqual(
+    run.lanes.map((lane) => lane.sampler.top_p),
+    [1, 1, 0.95, 1],
+  );
+  assert.equal(baseTag(run.base, specification), "plain sampling");
+});
+
+test("a preset that joins stands on the base of the others, unless it has its own", () => {
+  const run = new NextRun(specification);
+  run.setBase(specification.bases.at(-1));
+  for (const name of ["Strong", "Min-p .10", "Plain + XTC"]) run.add(preset(name));
+  assert.deepEqual(minP(run), [0, 0, 0, 0.1, 0]);
+  run.start(0, preset("Medium"));
+  run.start(1, preset("Min-p .10"));
+  assert.deepEqual(minP(run), [0, 0.1, 0, 0.1, 0]);
+  assert.equal(specification.strengths[2].sampler.min_p, 0.05);
+});
+
+test("an older draft without a base is one on plain sampling", () => {
+  const run = new NextRun(specification);
+  const old = structuredClone(run.draft);
+  for (const lane of old.settings.lanes) lane.sampler.min_p = 0;
+  run.take(old);
+  assert.deepEqual(run.draft, old);
+  assert.equal(baseTag(run.base, specification), "plain sampling");
+  run.setBase({ ...run.base, min_p: 0.07 });
+  assert.equal(baseTag(run.base, specification), "Min-p 0.07");
+});
+
+test("where every lane has cutoffs of its own there is no base to choose", () => {
+  const run = new NextRun(specification);
+  run.start(0, preset("Top-p .95"));
+  run.start(1, preset("Min-p .10"));
+  assert.equal(run.base, null);
+  run.setBase(specification.bases[0]);
+  assert.deepEqual(minP(run), [0, 0.1]);
+  // Under another name it is a lane like others.
+  run.rename(0, "mine");
+  assert.equal(baseTag(run.base, specification), "Top-p 0.95");
+});
+
+test("the base of most lanes is the base, of several the first", () => {
+  const samplers = ["Baseline", "Top-p .95", "Strong"].map((name) => preset(name).sampler);
+  const usual = baseOf(samplers[0], specification);
+  assert.deepEqual(sharedBase(samplers, specification), usual);
+  assert.equal(sameBase(sharedBase([samplers[1], samplers[0]], specification), usual), false);
+  assert.equal(hasOwnBase(preset("Baseline"), specification), false);
+  assert.equal(hasOwnBase({ ...preset("Top-p .95"), name: "Top-p .95 2" }, specification), true);
+});
+
+test("a base that lanes share is said once, and where a lane differs", () => {
+  const names = ["Baseline", "Medium", "Top-p .95", "Plain + XTC", "Plain sampling"];
+  const samplers = names.map((name) => preset(name).sampler);
+  samplers.push({ ...samplers[0], temperature: 1.3 });
+  const tags = samplers.map((_, k) => laneTagAmong(samplers, k, specification));
+  assert.deepEqual(tags, [
+    "Min-p 0.05",
+    "ρ 0.50 · τ 0.10",
+    "Top-p 0.95",
+    "ρ 0.50 · τ 0.10 · no Min-p",
+    "plain sampling",
+    "T 1.30",
+  ]);
+  const two = [samplers[1], samplers[0]];
+  assert.equal(laneTagAmong(two, 0, specification), "ρ 0.50 · τ 0.10 · Min-p 0.05");
+  assert.equal(laneTagAmong(two, 1, specification), "Min-p 0.05");
+  // Beside the choice of the base nothing is left to say of a lane that has only that.
+  assert.equal(laneTag(samplers[0], specification, baseOf(samplers[0], specification)), "");
+});
+
 test("put back is what the run has, for the lanes that are the same", () => {
   const run = new NextRun(specification);
   const before = structuredClone(run.draft);
@@ -123,7 +206,7 @@ test("a stage moves by a place, and back; at the ends it stays", () => {
 });
 
 test("a lane's tag has what is not the default, and the order where it acts otherwise", () => {
-  const plain = preset("Baseline").sampler;
+  const plain = preset("Plain sampling").sampler;
   assert.equal(laneTag(plain, specification), "plain sampling");
   const xtc = { ...plain, temperature: 1.3, xtc: { ...plain.xtc, rho: 0.5, tau: 0.1 } };
   assert.equal(laneTag(xtc, specification), "ρ 0.50 · τ 0.10 · T 1.30");
@@ -137,7 +220,7 @@ test("a lane's tag has what is not the default, and the order where it acts othe
 });
 
 test("a stage is on where its own knob says so", () => {
-  const plain = preset("Baseline").sampler;
+  const plain = preset("Plain sampling").sampler;
   for (const [stage] of order) assert.equal(isOn(stage, plain, specification), false, stage);
   const on = (values) =>
     order

@@ -13,6 +13,7 @@ import {
   factsOfTwo,
   sameness,
   stateOf,
+  tailShare,
   verdict,
 } from "../../assets/web/inspector/words.js";
 import { Playback } from "../../assets/web/session/playback.js";
@@ -268,6 +269,33 @@ test("the drawn sign of a what-if is the text's word", () => {
   assert.equal(stateOf(drawn, false), "removed, drawn");
   assert.equal(stateOf(drawn, true), "removed, the text's word");
   assert.equal(stateOf({ ...drawn, known: false }, false), "not among the recorded");
+  assert.equal(stateOf({ ...drawn, p: 0, known: false }, false), "cut before XTC");
+});
+
+test("what a lane cut has no share, and what is not recorded has at most one", () => {
+  const one = cell("tail", 0.02, 0.02);
+  const heads = [
+    { title: "A", open: false },
+    { title: "B", open: false },
+  ];
+  for (const [p, words] of [
+    [0, "0 %"],
+    [0.004, "≤ 0.4 %"],
+  ]) {
+    const row = { id: 1, text: "a", cells: [one, { ...one, p, q: 0, known: false }] };
+    assert.equal(sideBySide(heads, [row]).list[0].cells[1].value, words);
+  }
+});
+
+test("the share below τ, before and after", () => {
+  assert.equal(tailShare({ tail: [0.08, 0.24], tail_bound: false }), "8 % → 24 %");
+  assert.equal(tailShare({ tail: [0.3, 0.3], tail_bound: true }), "at most 30 %");
+  // What the bars show below τ, and everything else, is all of the tail.
+  for (const step of blocks.flatMap((block) => block.steps)) {
+    const list = rows(step, {}, 10).filter(({ kind }) => kind === "tail" || kind === "rest");
+    close(sum(list.map(({ p }) => p)), step.tail[0], 1e-4);
+    close(sum(list.map(({ q }) => q)), step.tail[1], 1e-4);
+  }
 });
 
 test("a caption says which word after what", () => {

@@ -39,6 +39,25 @@ test("the numbers of all tokens are the server's, those of some are counted", ()
   assert.ok(half.includes(`fired ${fired} `));
 });
 
+test("words from below τ are counted, of all and of some", () => {
+  const { lanes } = complete();
+  for (const lane of lanes) {
+    const { stats, chips } = lane;
+    assert.equal(stats.tail, chips.filter((chip) => chip.tail).length);
+  }
+  const chips = [{ ...lanes[1].chips[0], outcome: 3, rank: 9, eligible: 2, tail: true }];
+  const lane = { ...lanes[1], chips: [...chips, lanes[1].chips[1]], finish: "context" };
+  const [first, second] = numbers(lane, { ...lanes[1].stats, tail: 4 }, 2, false);
+  assert.match(second, /· 4 from below τ/);
+  assert.match(first, /context full$/);
+  assert.match(numbers(lane, lanes[1].stats, 1, false)[1], /· 1 from below τ/);
+  // With a lower floor the word would have been one of many that clear it.
+  const xtc = { rho: 1, tau: 0.01, strategy: "keep_least" };
+  const imagined = { ...read("what_if"), xtc, outcomes: "30", eligible: [12, 1], mass: [100, 0] };
+  const other = numbers({ ...lane, imagined }, lanes[1].stats, 2, false)[1];
+  assert.doesNotMatch(other, /from below τ/);
+});
+
 test("in a what-if both counts stand in the first line", () => {
   const run = complete();
   const answer = read("what_if");

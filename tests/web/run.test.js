@@ -21,6 +21,7 @@ test("a chip worked by hand: fired, changed, chosen, seen in part", () => {
     outcome: 3,
     changed: true,
     forced: true,
+    tail: false,
     bounded: true,
     p: 0.41,
     rank: 2,
@@ -29,6 +30,10 @@ test("a chip worked by hand: fired, changed, chosen, seen in part", () => {
     mass: 0.25,
     sign: undefined,
   });
+  // Fired, on the fifth word where three clear τ; and the same where a person chose it.
+  assert.equal(readChip([7, " cat", 3, 400, 5, 1500, 3, 2500]).tail, true);
+  assert.equal(readChip([7, " cat", 3 + 8, 400, 5, 1500, 3, 2500]).tail, false);
+  assert.equal(readChip([7, " cat", 1, 400, 5, 1500, 3, 2500]).tail, false);
   assert.equal(readChip([7, "", 1, 0, 1, 0, 1, 0, "</s>"]).sign, "</s>");
 });
 
@@ -44,6 +49,8 @@ test("a chip says of a step what its block says", () => {
       assert.equal(chip.bounded, step.bounded);
       assert.equal(chip.eligible, step.eligible);
       assert.equal(chip.rank, step.rank);
+      const below = step.outcome === "fired" && !step.ids.slice(0, step.eligible).includes(chip.id);
+      assert.equal(chip.tail, below && !step.forced);
       assert.ok(Math.abs(chip.p - step.p) <= 6e-5);
       assert.ok(Math.abs(chip.mass - step.removed_mass) <= 6e-5);
       if (!chip.text) assert.equal(chip.sign, block.texts[step.token]);

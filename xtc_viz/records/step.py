@@ -93,6 +93,15 @@ class Step:
         return self.fired and not self.forced and self.token != self.counterfactual
 
     @property
+    def from_tail(self) -> bool:
+        """XTC fired and the token drawn lay below τ before: its share had grown by the firing.
+
+        Whether the same random numbers would have drawn it without XTC is another question, which
+        `changed` answers.
+        """
+        return self.fired and not self.forced and self.rank > self.eligible
+
+    @property
     def underdog(self) -> int | None:
         """The least probable eligible token, ties to the lowest id."""
         if not self.eligible:

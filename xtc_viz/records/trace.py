@@ -17,11 +17,13 @@ from xtc_viz.settings import LaneSettings, RunSettings
 
 
 class FinishReason(StrEnum):
-    """Why a lane ended."""
+    """Why a lane ended: at an end of text, at a stop text, with all the tokens that it was to have,
+    or because the model's context was full, so that nothing can follow."""
 
     EOS = "eos"
     STOP = "stop"
     LENGTH = "length"
+    CONTEXT = "context"
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def resume(former: Trace, more: int, longest: int | None = None) -> Job:
     Raises:
         SettingsError: no lane can go on.
     """
-    ended = (FinishReason.EOS, FinishReason.STOP)
+    ended = (FinishReason.EOS, FinishReason.STOP, FinishReason.CONTEXT)
     going = [k for k, lane in enumerate(former.lanes) if lane.finish not in ended]
     if not going:
         raise SettingsError("lanes", "not all at their end to go on", "ended")

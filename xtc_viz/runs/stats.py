@@ -16,7 +16,7 @@ class _Counts:
     """Sums over some steps."""
 
     def __init__(self) -> None:
-        self.steps = self.changed = self.repeated = 0
+        self.steps = self.changed = self.tail = self.repeated = 0
         self.outcomes: Counter[Outcome] = Counter()
         self.removed = 0.0
         self._recent: deque[int] = deque(maxlen=3)
@@ -27,6 +27,7 @@ class _Counts:
         self.steps += 1
         self.outcomes[step.outcome] += 1
         self.changed += step.changed
+        self.tail += step.from_tail
         self.removed += step.removed_mass
         self._recent.append(step.token)
         last = tuple(self._recent)
@@ -67,11 +68,13 @@ class LaneStats:
         self._thought.add(step)
 
     def values(self) -> dict[str, Any]:
-        """Return the numbers of the answer: `outcomes` counts in the order of `OUTCOMES`;
-        `removed` is the mean removed mass of the steps that fired; the shares are None while
-        there are too few steps. `tokens` counts all steps. Where there is a thought, `thought`
-        counts its steps and those of them at which XTC fired and changed the word, and `answering`
-        says that it has ended.
+        """Return the numbers of the answer.
+
+        `outcomes` counts in the order of `OUTCOMES`; `tail` counts the words from below τ where
+        XTC fired; `removed` is the mean removed mass of the steps that fired; the shares are None
+        while there are too few steps. `tokens` counts all steps. Where there is a thought,
+        `thought` counts its steps and those of them at which XTC fired and changed the word, and
+        `answering` says that it has ended.
         """
         answer = self._answer
         fired = answer.outcomes[Outcome.FIRED]
@@ -80,6 +83,7 @@ class LaneStats:
             "tokens": answer.steps + self.thought,
             "outcomes": [answer.outcomes[outcome] for outcome in OUTCOMES],
             "changed": answer.changed,
+            "tail": answer.tail,
             "removed": round(answer.removed / fired, 4) if fired else None,
             "distinct2": round(len(answer.pairs) / pairs, 4) if pairs > 0 else None,
             "repeated3": round(answer.repeated / trigrams, 4) if trigrams > 0 else None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, fsum, log
 
 import numpy as np
 
@@ -91,6 +91,18 @@ def _most_probable(step: Step) -> int:
     weights = step.final or step.probs
     left = [(p, -v) for v, p in zip(step.ids, weights, strict=True) if v not in step.removed]
     return -max(left)[1]
+
+
+def tail_shares(step: Step, sampler: SamplerSettings) -> tuple[float, float]:
+    """Return the mass of all tokens below τ, as XTC received it and in what is drawn from.
+
+    Each is what the eligible tokens leave of 1, and so at most this where `Bound.ELIGIBLE` says
+    that more tokens may be eligible. What float32 rounds off is no tail.
+    """
+    head = step.probs[: step.eligible]
+    final = final_probs(step, sampler)[: step.eligible] if head else []
+    before, after = (1.0 - fsum(part) for part in (head, final))
+    return before if before > ROUNDING else 0.0, after if after > ROUNDING else 0.0
 
 
 def recorded(step: Step) -> Distribution:

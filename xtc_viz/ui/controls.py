@@ -40,6 +40,8 @@ GROUPS = {
     "Penalties": tuple(stage for stage in STAGES if isinstance(stage, Penalty)),
 }
 """The stages as the page shows their knobs."""
+CUTOFFS = tuple(knob.name for stage in GROUPS["Truncation"] for knob in stage.knobs)
+"""What a base of all lanes says (`presets.BASES`)."""
 NEWLINE_LABELS = {
     Newlines.ALL: "all that hold one",
     Newlines.TOKEN: "only the plain one",
@@ -82,6 +84,7 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
             [label, [knob.name for stage in stages for knob in stage.knobs]]
             for label, stages in GROUPS.items()
         ],
+        "bases": [{name: getattr(base, name) for name in CUTOFFS} for base in presets.BASES],
         "maxLanes": limits.lanes,
         "maxTokens": limits.max_tokens,
         "strengths": [lane.to_dict() for lane in presets.STRENGTHS],

@@ -16,6 +16,7 @@ from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
 
 CELLS = {column.name: column.cell for column in COLUMNS if column.cell}
+OFF = "off"  # the outcome of every step of a lane whose ρ is 0
 REPLAY_CANDIDATES = 25
 
 
@@ -27,7 +28,7 @@ def table(trace: Trace) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("lane", "position", *CELLS, "changed", "thought"))
+    writer.writerow(("lane", "position", *CELLS, "changed", "tail", "thought"))
     writer.writerows(map(_guarded, row) for row in _rows(trace))
     return out.getvalue()
 
@@ -40,8 +41,11 @@ def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
             (step.text or texts[step.token] for step in lane.steps), thinking=thinking
         )
         for i, step in enumerate(lane.steps):
-            cells = [cell(getattr(step, name), texts) for name, cell in CELLS.items()]
-            yield (lane.settings.name, i, *cells, step.changed, i < thought)
+            cells = {name: cell(getattr(step, name), texts) for name, cell in CELLS.items()}
+            if lane.settings.sampler.xtc.rho == 0.0:
+                cells["outcome"] = OFF
+            said = (step.changed, step.from_tail, i < thought)
+            yield (lane.settings.name, i, *cells.values(), *said)
 
 
 def _guarded(cell: object) -> object:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xtc_viz.records.modelinfo import ModelInfo
-from xtc_viz.records.step import Step
+from xtc_viz.records.step import Bound, Step
 from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling import stageview
 from xtc_viz.sampling.plan import plan_of
@@ -69,14 +69,20 @@ def step_view(
     """Return one step for the inspector: its most probable `candidates`, all that is eligible,
     and the drawn and the counterfactual token.
 
-    `final` is q of each token of `ids`, where it is not just p / (1 − removed mass) of those that
-    are not in `removed`. `bounded` says that not all of this is exact; the `notes` say what.
+    `tail` is the share of all tokens below τ, before XTC and in what is drawn from; it is at most
+    that where `tail_bound` says so. `final` is q of each token of `ids`, where it is not just
+    p / (1 − removed mass) of those that are not in `removed`. `bounded` says that not all of this
+    is exact; the `notes` say what.
     """
     ids, probs = list(step.ids), list(step.probs)
     shown = max(candidates, step.eligible)
     keep = [i for i, v in enumerate(ids) if i < shown or v in (step.token, step.counterfactual)]
-    final = stageview.final_probs(step, sampler) if plan_of(sampler).after else None
+    plan = plan_of(sampler)
+    final = stageview.final_probs(step, sampler) if plan.after else None
     xtc = sampler.xtc
+    rest = max(0.0, 1.0 - math.fsum(probs[i] for i in keep))
+    if plan.truncations and rest < stageview.ROUNDING:
+        rest = 0.0  # all that was not cut is shown
     said = sentence.describe(step, sampler)
     return {
         "token": step.token,
@@ -101,7 +107,9 @@ def step_view(
         "ids": [ids[i] for i in keep],
         "probs": [rounded(probs[i]) for i in keep],
         "final": final and [rounded(final[i]) for i in keep],
-        "rest": rounded(max(0.0, 1.0 - math.fsum(probs[i] for i in keep))),
+        "rest": rounded(rest),
+        "tail": [rounded(share) for share in stageview.tail_shares(step, sampler)],
+        "tail_bound": bool(step.bound & Bound.ELIGIBLE),
         "said": said.before,
         "drew": said.drew,
         "notes": sentence.warnings(step, sampler, eos),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.rule import Outcome
+from xtc_viz.sampling.stageview import tail_shares
 from xtc_viz.settings import SamplerSettings
 
 Part = str | int
@@ -23,7 +24,9 @@ BOUNDS = {
     "make of them is known roughly.",
     Bound.ENTROPY: "This model showed only its most probable words: the entropy is at least this.",
 }
-NEAR_FORCED = 0.6  # a removed token above this was hardly a choice: a name, a pronoun
+NEAR_FORCED = 0.8
+"""A removed token above this was hardly a choice, but a name or a pronoun: all others together have
+less than a fifth, so that at τ = 0.10 no second one of them could clear the floor."""
 
 
 def percent(p: float) -> str:
@@ -78,7 +81,7 @@ def describe(step: Step, sampler: SamplerSettings) -> Said:
         # Only a what-if knows such steps.
         gone = ", which this would have removed."
         return Said(_settled(step, sampler), [" The text has ", step.token, gone])
-    return Said(_settled(step, sampler), _drawn(step))
+    return Said(_settled(step, sampler), _drawn(step, sampler))
 
 
 def _share(step: Step) -> str:
@@ -98,7 +101,8 @@ def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
         return [f"No token reaches τ = {tau}, so XTC has nothing to choose from."]
     if len(eligible) == 1:
         only: list[Part] = ["Only ", eligible[0], f" clears τ = {tau}, with "]
-        return [*only, percent(step.probs[0]), ": there is no choice to make, and XTC rests."]
+        share = percent(step.probs[0])
+        return [*only, f"{share}: nothing to remove, for that takes two, and XTC rests."]
     start: list[Part] = [f"{len(eligible)} tokens clear τ = {tau}"]
     would = [token for token in eligible if token != step.underdog]
     if step.outcome is Outcome.SKIPPED and xtc.rho == 0.0:
@@ -122,9 +126,9 @@ def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
     ]
 
 
-def _drawn(step: Step) -> list[Part]:
-    if step.fired and step.token not in step.ids[: step.eligible]:
-        return _drawn_below(step)
+def _drawn(step: Step, sampler: SamplerSettings) -> list[Part]:
+    if step.from_tail:
+        return _drawn_below(step, sampler)
     if step.changed:
         without: list[Part] = [" Without XTC the same dice would have drawn ", step.counterfactual]
         return [*without, "; now they drew ", step.token, "."]
@@ -133,15 +137,22 @@ def _drawn(step: Step) -> list[Part]:
     return [" The dice drew ", step.token, f" ({percent(step.p)})."]
 
 
-def _drawn_below(step: Step) -> list[Part]:
-    """XTC fired and the word came from below τ: only those who clear it can be removed."""
-    more = ", with a larger share" if step.q > step.p else ""
-    shares = f" ({percent(step.p)} before, {percent(step.q)} now)"
-    parts: list[Part] = [f" All words under τ stay as well{more}: the dice fell on ", step.token]
+def _drawn_below(step: Step, sampler: SamplerSettings) -> list[Part]:
+    """XTC fired and the word came from below τ, where it removes nothing and shares out."""
+    grew = step.q > step.p
+    start: list[Part] = [" The dice drew ", step.token, ", which lies below the floor: "]
+    if grew:
+        at_most = "at most " if step.bound & Bound.ELIGIBLE else ""
+        before, after = (percent(share) for share in tail_shares(step, sampler))
+        why = "what XTC removed went to all that is left, so the words below τ grew together from "
+        shares = f"{at_most}{before} to {after}, this one from {percent(step.p)} to "
+        start = [*start, why + shares + percent(step.q)]
+    else:
+        start = [*start, f"XTC removes nothing there ({percent(step.p)} before, "]
+        start = [*start, f"{percent(step.q)} now)"]
     if not step.changed:
-        return [*parts, f"{shares}, as they would have without XTC."]
-    without: list[Part] = [f"{shares}. Without XTC they would have drawn ", step.counterfactual]
-    return [*parts, *without, "."]
+        return [*start, ". Without XTC they would have drawn it too."]
+    return [*start, ". Without XTC they would have drawn ", step.counterfactual, "."]
 
 
 def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[list[Part]]:

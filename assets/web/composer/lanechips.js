@@ -1,6 +1,7 @@
 // The lanes of the next run as chips that open their settings, and a menu that adds one.
 
 import { h } from "../core/dom.js";
+import { sharedBase } from "../core/lanebase.js";
 import { laneTag } from "../core/lanetag.js";
 
 /**
@@ -10,12 +11,15 @@ import { laneTag } from "../core/lanetag.js";
  * @param {{ onopen: (index: number) => void, onadd: (lane: LaneSettings) => void }} events
  */
 export function laneChips(spec, lanes, { onopen, onadd }) {
+  const samplers = lanes.map((lane) => lane.sampler);
+  // The base stands beside the chips.
+  const base = sharedBase(samplers, spec);
   const chips = lanes.map((lane, i) =>
     h(
       "button",
       { type: "button", class: "chip", onclick: () => onopen(i) },
       h("b", {}, lane.name),
-      ` ${laneTag(lane.sampler, spec)}`,
+      ` ${laneTag(lane.sampler, spec, base)}`,
     ),
   );
   if (lanes.length >= spec.maxLanes) {

@@ -1,6 +1,7 @@
 // The next run: what it is asked for with, and which of its lanes the controls in front speak for.
 // Its views show it and change it by its methods. No document.
 
+import { baseOf, hasOwnBase, sameBase, sharedBase } from "../core/lanebase.js";
 import { fairName, followers, freeName, leadLane } from "./leadlane.js";
 import { protection } from "./protection.js";
 
@@ -15,6 +16,8 @@ export class NextRun {
   #lead = 0;
   /** @type {Lane[]} */
   #alike = [];
+  /** @type {Lane[]} */
+  #based = [];
 
   /** @param {Spec} spec */
   constructor(spec) {
@@ -57,10 +60,32 @@ export class NextRun {
     return this.#alike;
   }
 
-  /** The lanes or their temperatures have changed: which one is in front, who follows it? */
+  /** The lanes that stand on the base of all; the others have cutoffs of their own. */
+  get based() {
+    return this.#based;
+  }
+
+  /** What all lanes stand on before XTC acts; null where each has cutoffs of its own. */
+  get base() {
+    return this.#based.length ? baseOf(this.#based[0].sampler, this.#spec) : null;
+  }
+
+  /** The lanes or their settings have changed: which one is in front, who follows it? */
   #relate() {
-    this.#lead = leadLane(this.lanes, this.#picked);
-    this.#alike = followers(this.lanes, this.lead);
+    const { lanes } = this;
+    this.#lead = leadLane(lanes, this.#picked);
+    this.#alike = followers(lanes, this.lead);
+    const free = lanes.filter((lane) => !hasOwnBase(lane, this.#spec));
+    const samplers = free.map((lane) => lane.sampler);
+    const base = free.length ? sharedBase(samplers, this.#spec) : {};
+    this.#based = free.filter(({ sampler }) => sameBase(base, baseOf(sampler, this.#spec)));
+  }
+
+  /** A preset as a lane: on the base of all, unless it has cutoffs of its own. */
+  #onBase(/** @type {LaneSettings} */ preset) {
+    const lane = structuredClone(preset);
+    if (!hasOwnBase(preset, this.#spec)) Object.assign(lane.sampler, this.base);
+    return lane;
   }
 
   /** Take a whole draft over, from a link or a run on show. @param {Draft} draft */
@@ -117,15 +142,23 @@ export class NextRun {
     for (const lane of this.#alike) lane.sampler.temperature = temperature;
   }
 
+  /**
+   * For the lanes that stood on the base before; not for those that it meets on the way.
+   * @param {Base} base
+   */
+  setBase(base) {
+    for (const lane of this.#based) Object.assign(lane.sampler, base);
+  }
+
   /** Where XTC acts on a lane, the controls in front come to it. @param {number} k */
   pick(k) {
     if (this.lanes[k].sampler.xtc.rho !== 0) this.#picked = this.lanes[k];
     this.#relate();
   }
 
-  /** @param {LaneSettings} lane */
+  /** @param {LaneSettings} lane a preset */
   add(lane) {
-    this.lanes.push({ ...structuredClone(lane), name: freeName(lane.name, this.lanes) });
+    this.lanes.push({ ...this.#onBase(lane), name: freeName(lane.name, this.lanes) });
     this.#relate();
   }
 
@@ -155,7 +188,7 @@ export class NextRun {
 
   /** A lane becomes a preset. @param {number} k @param {LaneSettings} preset */
   start(k, preset) {
-    Object.assign(this.lanes[k], structuredClone(preset));
+    Object.assign(this.lanes[k], this.#onBase(preset));
     this.#relate();
   }
 

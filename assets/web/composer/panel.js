@@ -4,6 +4,7 @@
 import { button, h, set, setText } from "../core/dom.js";
 import { count } from "../core/format.js";
 import { laneTag } from "../core/lanetag.js";
+import { BaseChoice } from "./basechoice.js";
 import { exampleMenu } from "./examples.js";
 import { Extras } from "./extras.js";
 import { Knob } from "./knob.js";
@@ -80,6 +81,7 @@ export class Panel {
     const others = Object.values(seldom).map((knob) => knob.element);
     this.extras = new Extras(spec, run, others, { onchange, onedit, ask });
     this.examples = exampleMenu(spec.examples, onbegin);
+    this.base = new BaseChoice(spec, run, (base) => this.change(() => run.setBase(base)));
     this.chips = h("div", { class: "lane-chips", role: "group", "aria-label": "Lanes" });
     this.element = h(
       "div",
@@ -93,6 +95,7 @@ export class Panel {
         h("div", strengths, this.presets),
       ),
       this.chips,
+      this.base.element,
       seed.element,
       this.extras.element,
     );
@@ -172,6 +175,7 @@ export class Panel {
       onadd: (lane) => this.change(() => this.run.add(lane)),
     });
     this.chips.replaceChildren(...chips);
+    this.base.fill();
     this.fillWhose();
     const tag = laneTag(lead.sampler, this.spec);
     setText(this.gist, `${count(lanes.length, "lane")} · ${tag}`);

@@ -65,6 +65,7 @@ function words(cell, open) {
 function numbers({ known, ...cell }, least) {
   const p = percent(cell.p, least);
   const q = percent(cell.q, least);
+  if (!known && cell.p === 0) return p;
   if (!known) return p.startsWith("<") ? p : `≤ ${p}`;
   return p === q ? p : `${p.replace(" %", "")} → ${q}`;
 }

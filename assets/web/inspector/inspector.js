@@ -7,13 +7,13 @@ import { beforeAndAfter, sideBySide } from "./barviews.js";
 import { Beside } from "./beside.js";
 import { rows, together } from "./distribution.js";
 import { Fork } from "./fork.js";
-import { lookAt } from "./look.js";
+import { lookAt, sideBySideTags } from "./look.js";
 import { Pair } from "./pair.js";
 import { RowButtons } from "./rowbuttons.js";
 import { Single } from "./single.js";
 import { Stages } from "./stages.js";
 import { Table } from "./table.js";
-import { caption, drawnSign, verdict } from "./words.js";
+import { caption, drawnSign, tailShare, verdict } from "./words.js";
 
 /** @import { Playback } from "../session/playback.js" */
 /** @import { BarView } from "./barparts.js" */
@@ -54,6 +54,7 @@ export class Inspector {
     this.previous = button("←", () => this.go(-1), { ...walk, "aria-label": "Previous step" });
     this.next = button("→", () => this.go(1), { ...walk, "aria-label": "Next step" });
     this.keyOfTwo = h("span", { class: "k of-two" }, "wide: before XTC, thin: after");
+    this.tailKey = h("span", { class: "k tail" });
     this.drawnKey = h("span", {}, "▲ drawn");
     this.key = this.barKey();
     this.content = h(
@@ -91,7 +92,7 @@ export class Inspector {
       h("span", { class: "k eligible" }, "eligible"),
       h("span", { class: "k removed" }, "removed"),
       h("span", { class: "k kept" }, "kept"),
-      h("span", { class: "k tail" }, "below τ"),
+      this.tailKey,
       this.drawnKey,
       h("span", {}, "△ would have been drawn"),
       this.keyOfTwo,
@@ -181,16 +182,18 @@ export class Inspector {
   /** @param {Look} own @param {Look | null} mate @param {string} missing */
   draw(own, mate, missing) {
     // Two lanes stand in the order in which they stand on the page.
-    const looks = mate ? [own, mate].sort((a, b) => a.at.lane - b.at.lane) : [own];
+    const first = mate && mate.at.lane < own.at.lane;
+    const looks = mate ? sideBySideTags(first ? [mate, own] : [own, mate], this.spec) : [own];
     this.looks = looks;
     this.fork.draw(looks, looks.indexOf(own));
     this.show(mate ? this.pair : this.single);
     this.keyOfTwo.hidden = !mate;
+    setText(this.tailKey, mate ? "below τ" : `below τ, implausible: ${tailShare(own.step)}`);
     setText(this.drawnKey, `▲ ${drawnSign(looks.some((look) => look.imagined))}`);
     this.stages.setName(mate ? own.name : "");
     setText(this.verdict, mate ? "" : verdict(own.step, own));
     set(this.verdict, { "data-outcome": mate || own.step.forced ? null : own.step.outcome });
-    if (mate) this.drawTwo(looks, looks.indexOf(own));
+    if (mate) this.drawTwo(looks, first ? 1 : 0);
     else this.drawOne(own, missing);
   }
 

@@ -1,6 +1,6 @@
 // All there is to know of a lane at a place, as the inspector shows it. No document.
 
-import { laneTag } from "../core/lanetag.js";
+import { laneTag, laneTagAmong } from "../core/lanetag.js";
 
 /** @import { Playback } from "../session/playback.js" */
 
@@ -36,4 +36,18 @@ export function lookAt(playback, at, spec) {
     imagined: Boolean(imagined),
     pending,
   };
+}
+
+/**
+ * Two lanes as they stand side by side: what they share before XTC is said once.
+ * @param {Look[]} looks
+ * @param {Spec} spec
+ * @returns {Look[]}
+ */
+export function sideBySideTags(looks, spec) {
+  const samplers = looks.map((look) => look.sampler);
+  return looks.map((look, k) => ({
+    ...look,
+    tag: (look.imagined ? "what if " : "") + laneTagAmong(samplers, k, spec),
+  }));
 }

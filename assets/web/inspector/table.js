@@ -72,7 +72,7 @@ export class Table {
       {},
       h("th", { scope: "row" }, row.id < 0 ? row.text : token(row.text)),
       row.cells.flatMap((cell, k) => [
-        h("td", {}, cell.known ? percent(cell.p) : `at most ${percent(cell.p)}`),
+        h("td", {}, cell.known || !cell.p ? percent(cell.p) : `at most ${percent(cell.p)}`),
         h("td", {}, cell.known ? percent(cell.q) : "–"),
         h("td", {}, stateOf(cell, looks[k].imagined)),
       ]),

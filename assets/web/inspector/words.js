@@ -10,14 +10,14 @@ const VERDICT = {
   fired: "XTC fired",
   skipped: "The coin said no",
   protected: "Protected",
-  unambiguous: "No choice to make",
+  unambiguous: "Nothing to remove",
 };
 /** @type {Record<Outcome, string>} */
 const WOULD = {
   fired: "XTC would fire",
   skipped: "the coin would say no",
   protected: "a protected token would hold XTC back",
-  unambiguous: "no choice to make",
+  unambiguous: "nothing to remove",
 };
 /** @type {Record<string, string>} */
 const KINDS = {
@@ -41,6 +41,16 @@ export function verdict(step, { pending, imagined }) {
   return VERDICT[step.outcome] + (step.changed ? " and changed the word" : "");
 }
 
+/**
+ * The share of all words below τ, before XTC and in what was drawn from.
+ * @param {Pick<StepView, "tail" | "tail_bound">} step
+ */
+export function tailShare({ tail, tail_bound }) {
+  const [before, after] = tail.map((share) => percent(share));
+  const most = tail_bound ? "at most " : "";
+  return most + (before === after ? before : `${before} → ${after}`);
+}
+
 /** @param {StepView} step @returns {[string, string][]} */
 function numbers(step) {
   return [
@@ -48,6 +58,7 @@ function numbers(step) {
     ["Surprise", `${decimal(-Math.log2(step.p))} bits`],
     ["Uncertainty (entropy)", `${decimal(step.entropy / Math.LN2)} bits`],
     ["Eligible tokens", String(step.eligible)],
+    ["Implausible (below τ)", tailShare(step)],
   ];
 }
 
@@ -110,10 +121,11 @@ export function drawnSign(/** @type {boolean} */ imagined) {
 
 /**
  * What a candidate is, and whether it was drawn, or stands in the text of a what-if.
- * @param {Pick<Cell, "known" | "kind" | "drawn" | "instead">} cell
+ * @param {Pick<Cell, "known" | "p" | "kind" | "drawn" | "instead">} cell
  * @param {boolean} imagined
  */
 export function stateOf(cell, imagined) {
+  if (!cell.known && cell.p === 0) return "cut before XTC";
   if (!cell.known) return "not among the recorded";
   const states = [KINDS[cell.kind]];
   if (cell.drawn) states.push(drawnSign(imagined));

@@ -10,6 +10,7 @@ const LEGENDS = {
   outcome: [
     ["l-fired", "XTC fired"],
     ["l-changed", "… and changed the word"],
+    ["l-tail", "… from below τ"],
     ["l-skipped", "the coin said no"],
     ["l-protected", "protected"],
   ],

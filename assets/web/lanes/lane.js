@@ -2,7 +2,7 @@
 
 import { button, h, set, setText, token } from "../core/dom.js";
 import { percent } from "../core/format.js";
-import { laneTag } from "../core/lanetag.js";
+import { laneTagAmong } from "../core/lanetag.js";
 import { OUTCOMES } from "../session/chips.js";
 import { numbers } from "./numbers.js";
 import { Thought } from "./thought.js";
@@ -24,11 +24,12 @@ export function level(chip, mode) {
   return 0;
 }
 
-/** @param {Chip} chip @param {number} i */
-function title(chip, i) {
+/** @param {Chip} chip @param {number} i @param {boolean} off whether XTC is off in its lane */
+function title(chip, i, off) {
   const parts = [`#${i + 1}`, `p ${percent(chip.p)}`, `rank ${chip.rank}`];
-  if (chip.outcome) parts.push(OUTCOMES[chip.outcome]);
+  if (chip.outcome) parts.push(off ? "XTC is off" : OUTCOMES[chip.outcome]);
   if (chip.changed) parts.push("changed");
+  if (chip.tail) parts.push("from below τ");
   if (chip.forced) parts.push("chosen by you");
   return parts.join(" · ");
 }
@@ -57,7 +58,7 @@ export class Lane {
     this.tokens.append(h("span", { class: "para", role: "presentation" }, this.prompt));
     this.body = h("div", { class: "text" }, this.tokens);
     this.title = h("h2", {}, head.name);
-    this.tag = h("span", { class: "tag" }, laneTag(head.sampler, spec));
+    this.tag = h("span", { class: "tag" }, laneTagAmong(this.samplers(), index, spec));
     this.copy = button("copy", () => this.toClipboard(), {
       class: "quiet",
       "aria-label": `Copy the text of ${head.name}`,
@@ -102,6 +103,13 @@ export class Lane {
 
   get head() {
     return this.run.head.lanes[this.index];
+  }
+
+  /** The settings of all lanes, this one with another XTC. @param {OtherXtc} [other] */
+  samplers(other) {
+    return this.run.head.lanes.map(({ sampler }, k) =>
+      k === this.index ? { ...sampler, xtc: { ...sampler.xtc, ...other } } : sampler,
+    );
   }
 
   /** What it has written. */
@@ -154,6 +162,7 @@ export class Lane {
     const shown = this.run.outcome(this.index, i);
     let name = `t o${shown.outcome}`;
     if (shown.changed) name += " changed";
+    if (shown.tail) name += " tail";
     if (shown.imagined) name += " imagined";
     if (chip.forced) name += " forced";
     if (!chip.text) name += " void";
@@ -189,7 +198,7 @@ export class Lane {
     span.dataset.i = String(i);
     span.id = `t${this.index}-${i}`;
     span.setAttribute("role", "option");
-    span.title = title(chip, i);
+    span.title = title(chip, i, this.head.sampler.xtc.rho === 0);
     // The marks belong to the word and not to the space before it, which may end a line.
     const word = document.createElement("span");
     word.className = "w";
@@ -272,9 +281,7 @@ export class Lane {
   fillTag(imagined) {
     if (imagined === this.tagged) return;
     this.tagged = imagined;
-    const { sampler } = this.head;
-    const xtc = { ...sampler.xtc, ...imagined?.xtc };
-    const tag = laneTag({ ...sampler, xtc }, this.spec);
+    const tag = laneTagAmong(this.samplers(imagined?.xtc), this.index, this.spec);
     set(this.element, { "data-imagined": imagined ? "" : null });
     setText(this.tag, imagined ? `what if ${tag}` : tag);
   }

@@ -1,14 +1,19 @@
 // The two lines of numbers over a lane: of all its steps, or of those that are shown so far.
 
 import { count, decimal, percent } from "../core/format.js";
-import { FIRED, OUTCOMES } from "../session/chips.js";
+import { FIRED, isFromTail, OUTCOMES } from "../session/chips.js";
 
 /** @type {Record<string, string>} */
-const FINISH = { eos: "end of text", stop: "stop text", length: "length reached" };
+const FINISH = {
+  eos: "end of text",
+  stop: "stop text",
+  length: "length reached",
+  context: "context full",
+};
 
 /**
  * The numbers of the tokens shown so far, step by step; those of all come from the server.
- * @param {Pick<Chip, "outcome" | "mass" | "changed">[]} chips
+ * @param {Pick<Chip, "outcome" | "mass" | "changed" | "tail">[]} chips
  */
 function tally(chips) {
   const outcomes = OUTCOMES.map((_, n) => chips.filter((chip) => chip.outcome === n).length);
@@ -16,6 +21,7 @@ function tally(chips) {
   return {
     outcomes,
     changed: chips.filter((chip) => chip.changed).length,
+    tail: chips.filter((chip) => chip.tail).length,
     removed: outcomes[FIRED] ? mass / outcomes[FIRED] : null,
   };
 }
@@ -23,16 +29,18 @@ function tally(chips) {
 /**
  * The same under other settings, as far as they say it: what was drawn then, nobody knows.
  * @param {Imagined} imagined
+ * @param {Chip[]} chips
  * @param {number} from
  * @param {number} until
  */
-function imagine(imagined, from, until) {
-  const chips = [...imagined.outcomes].slice(from, until).map((digit, i) => ({
-    outcome: Number(digit),
-    mass: imagined.mass[from + i] / 1e4,
-    changed: false,
-  }));
-  return { ...tally(chips), changed: null };
+function imagine(imagined, chips, from, until) {
+  const others = [...imagined.outcomes].slice(from, until).map((digit, i) => {
+    const outcome = Number(digit);
+    const place = { ...chips[from + i], outcome, eligible: imagined.eligible[from + i] };
+    const mass = imagined.mass[from + i] / 1e4;
+    return { outcome, mass, changed: false, tail: isFromTail(place) };
+  });
+  return { ...tally(others), changed: null };
 }
 
 /**
@@ -48,7 +56,7 @@ export function numbers({ finish, chips, imagined, bounded }, stats, until, off)
   const thought = stats.thought?.[0] ?? 0;
   const whole = until >= chips.length;
   const was = whole ? stats : tally(chips.slice(thought, until));
-  const seen = imagined ? imagine(imagined, thought, until) : was;
+  const seen = imagined ? imagine(imagined, chips, thought, until) : was;
   const fired = imagined
     ? `fired ${was.outcomes[FIRED]} → ${seen.outcomes[FIRED]} (what if)`
     : `fired ${seen.outcomes[FIRED]}`;
@@ -67,6 +75,7 @@ export function numbers({ finish, chips, imagined, bounded }, stats, until, off)
     ? [`XTC is off; it had ${count(seen.outcomes[1], "chance")}`]
     : [`${seen.outcomes[1]} skipped by the coin`];
   if (seen.outcomes[2]) more.push(`${seen.outcomes[2]} protected`);
+  if (seen.tail) more.push(`${seen.tail} from below τ`);
   if (seen.removed !== null) more.push(`${percent(seen.removed)} removed on average`);
   // The words are the same, and so are the numbers of the words.
   const words = whole && !imagined;

@@ -5,6 +5,9 @@ import { button } from "../core/dom.js";
 /** @import { Playback } from "../session/playback.js" */
 /** @import { Session } from "../session/session.js" */
 
+/** @type {(string | null)[]} Ends behind which a lane can go on: its length, or that of a person. */
+const OPEN = [null, "length"];
+
 export class RunTools {
   /**
    * `most` tokens are the most that a lane may have, null where there is no such bound.
@@ -28,7 +31,7 @@ export class RunTools {
   draw({ idle, ours, canUndo }) {
     const { run, stepping } = this.playback;
     const open = (run?.lanes ?? []).some(
-      ({ finish, chips }) => finish !== "eos" && finish !== "stop" && chips.length < this.most,
+      ({ finish, chips }) => OPEN.includes(finish) && chips.length < this.most,
     );
     const off = !run || stepping;
     this.onward.hidden = off || !open || !ours;

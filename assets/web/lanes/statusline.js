@@ -35,7 +35,7 @@ export function originWords({ kind, name, unknown = [] }) {
     : "";
   const words = {
     own: "",
-    recorded: "A recorded run.",
+    recorded: "A recorded run, chosen as an example.",
     file: `From the file ${name}.${more}`,
     elsewhere: `Written by ${name}, which was loaded meanwhile.`,
   };

@@ -13,12 +13,15 @@ const BOUNDED = 16;
  * @returns {Chip}
  */
 export function readChip([id, text, flags, p, rank, entropy, eligible, mass, sign]) {
+  const outcome = flags % CHANGED;
+  const forced = Boolean(flags & FORCED);
   return {
     id,
     text,
-    outcome: flags % CHANGED,
+    outcome,
     changed: Boolean(flags & CHANGED),
-    forced: Boolean(flags & FORCED),
+    forced,
+    tail: isFromTail({ outcome, forced, rank, eligible }),
     p: p / 1e4,
     rank,
     entropy: entropy / 1e3,
@@ -27,6 +30,14 @@ export function readChip([id, text, flags, p, rank, entropy, eligible, mass, sig
     bounded: Boolean(flags & BOUNDED),
     sign,
   };
+}
+
+/**
+ * Whether XTC fired and the word that was drawn lay below τ.
+ * @param {Pick<Chip, "outcome" | "forced" | "rank" | "eligible">} chip
+ */
+export function isFromTail({ outcome, forced, rank, eligible }) {
+  return outcome === FIRED && !forced && rank > eligible;
 }
 
 /**

@@ -1,6 +1,6 @@
 // A run as far as the page has it: its head, and lanes that grow message by message. No document.
 
-import { FIRED, firstDifference, readChip } from "./chips.js";
+import { FIRED, firstDifference, isFromTail, readChip } from "./chips.js";
 
 /** @returns {{ -readonly [K in keyof RunLane]: RunLane[K] }} */
 function emptyLane() {
@@ -127,13 +127,12 @@ export class Run {
   outcome(k, i) {
     const { imagined, chips } = this.#lanes[k];
     if (!imagined || i >= imagined.outcomes.length) return chips[i];
-    return {
-      outcome: Number(imagined.outcomes[i]),
-      eligible: imagined.eligible[i],
-      mass: imagined.mass[i] / 1e4,
-      changed: false,
-      imagined: true,
-    };
+    const outcome = Number(imagined.outcomes[i]);
+    const eligible = imagined.eligible[i];
+    const mass = imagined.mass[i] / 1e4;
+    // What would have been drawn, nobody knows; but where the text's own word stands is known.
+    const tail = isFromTail({ ...chips[i], outcome, eligible });
+    return { outcome, eligible, mass, changed: false, tail, imagined: true };
   }
 
   /**
