@@ -14,6 +14,7 @@ import { Stages } from "./stages.js";
 import { Table } from "./table.js";
 import { caption, drawnSign, verdict } from "./words.js";
 
+/** @import { BarView } from "./barparts.js" */
 /** @import { Playback } from "../session/playback.js" */
 
 // Two lanes have different favourites: the one's are looked up among so many of the other.
@@ -38,6 +39,8 @@ export class Inspector {
     this.single = new Single(playback);
     this.pair = new Pair(playback, spec.knobs);
     this.bars = new Bars();
+    /** @type {((view: BarView) => BarView) | null} Shows a part of the bars, in the tour. */
+    this.lens = null;
     this.fork = new Fork(onbranch);
     this.bars.element.addEventListener("click", ({ target }) => this.fork.pick(target));
     this.stages = new Stages(playback, spec, transport);
@@ -202,7 +205,8 @@ export class Inspector {
     const { step, texts } = look;
     this.single.draw(look, missing);
     const list = rows(step, texts, this.playback.candidates);
-    this.bars.draw(beforeAndAfter(step, list, this.fork.restores(look)));
+    const view = beforeAndAfter(step, list, this.fork.restores(look));
+    this.bars.draw(this.lens?.(view) ?? view);
     const cells = list.map((row) => ({ ...row, cells: [row] }));
     this.table.draw([look], cells);
   }
