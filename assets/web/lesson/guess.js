@@ -32,6 +32,7 @@ export class Guess {
     this.standing = h("p", { class: "standing", "data-testid": "score" });
     this.passed = h("p", { class: "hint" });
     this.text = h("p", { class: "before-step" });
+    this.gap = h("span", { class: "gap" });
     this.note = h("p", { class: "given" });
     this.ask = h("p");
     this.bars = new Bars();
@@ -97,7 +98,8 @@ export class Guess {
     this.again.hidden = !this.score.asked;
     if (!question) return this.end();
     const { step, texts, note, before } = question;
-    this.text.replaceChildren(before, h("span", { class: "gap" }, "?"));
+    this.gap.replaceChildren("?");
+    this.text.replaceChildren(before, this.gap);
     this.note.replaceChildren(...sentence(note, texts));
     this.note.hidden = !note.length;
     const xtc = `τ = ${setting(step.tau)}, ρ = ${setting(step.rho)}. `;
@@ -174,7 +176,7 @@ export class Guess {
     this.keep(after(this.score, verdict.all));
     this.boxes.disabled = true;
     this.bars.draw(answered(question));
-    const wrong = new Set(verdict.wrong.map(({ id }) => id));
+    const wrong = new Set(verdict.wrong.flatMap(({ ids }) => ids));
     for (const id of fates.keys()) {
       const sign = wrong.has(id) ? "✗" : "✓";
       set(this.box(id)?.parentElement ?? this.boxes, { "data-sign": sign });
@@ -182,9 +184,16 @@ export class Guess {
     this.coinBox.hidden = step.eligible < 2;
     if (step.eligible >= 2) this.coin.draw(step);
     const sum = verdict.all ? "All right." : `${verdict.right} of ${verdict.of} right.`;
-    const reasons = verdict.wrong.map(({ id, why }) =>
-      h("li", {}, token(texts[id] ?? "?"), ` ${why}.`),
+    const reasons = verdict.wrong.map(({ ids, why }) =>
+      h(
+        "li",
+        {},
+        ids.flatMap((id) => [token(texts[id] ?? "?"), " "]),
+        `${why}.`,
+      ),
     );
+    const drawn = !question.imagined && texts[step.token];
+    if (drawn) this.gap.replaceChildren(token(drawn));
     this.result.replaceChildren(
       h("p", {}, h("b", {}, sum), ` ${coinWords(step)}`),
       reasons.length ? h("ul", {}, reasons) : h("p", {}, this.reason(question)),

@@ -19,12 +19,12 @@ const READ = 110; // characters before the step
 
 /** @type {Record<Fate, string>} */
 const WHY = {
-  removed: "clears τ, and another word that clears τ is less likely: removed",
-  kept: "is the least likely word that clears τ: kept",
-  tail: "is below τ: XTC never removes such a word",
-  alone: "stays: XTC needs two words that clear τ",
-  held: "stays: a protected word would have to go, so XTC leaves the step alone",
-  cut: "is cut by min-p before XTC looks",
+  removed: "gone: it clears τ, and so does a less likely word",
+  kept: "kept: of the words that clear τ it is the least likely",
+  tail: "still possible: XTC never removes what is below τ",
+  alone: "still possible: XTC needs two words that clear τ",
+  held: "still possible: a protected word would have to go, so XTC leaves all",
+  cut: "gone: min-p cut it before XTC looked",
 };
 
 /** Whether a word can still be drawn. @param {Fate | undefined} fate */
@@ -148,16 +148,20 @@ export function questionBehind({ guard, ...parts }, view, minP) {
 }
 
 /**
- * A guess held to a question: which words were judged rightly, and of the others why.
- * @param {Question} question
+ * A guess held to a question: how many words were judged rightly, and the `wrong` ones, those of
+ * one fate together with the reason.
+ * @param {Pick<Question, "fates">} question
  * @param {Set<number>} marked what is thought to survive
  */
 export function judge({ fates }, marked) {
   const all = [...fates];
-  const wrong = all
-    .filter(([id, fate]) => marked.has(id) !== survives(fate))
-    .map(([id, fate]) => ({ id, why: WHY[fate] }));
-  return { right: all.length - wrong.length, of: all.length, wrong, all: wrong.length === 0 };
+  const missed = all.filter(([id, fate]) => marked.has(id) !== survives(fate));
+  const kinds = [...new Set(missed.map(([, fate]) => fate))];
+  const wrong = kinds.map((kind) => ({
+    ids: missed.flatMap(([id, fate]) => (fate === kind ? [id] : [])),
+    why: WHY[kind],
+  }));
+  return { right: all.length - missed.length, of: all.length, wrong, all: !missed.length };
 }
 
 /**

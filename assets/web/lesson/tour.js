@@ -63,11 +63,11 @@ export class Tour {
     const { run } = this.playback;
     const at = run && firedStep(run, this.playback.selected);
     if (this.playback.stepping) this.playback.setReveal(Number.POSITIVE_INFINITY, false);
-    const kept = this.stops.findIndex((stop) => stop === recall(KEY));
+    const kept = recall(KEY);
     this.element.hidden = false;
     if (!at) return this.excuse();
     this.at = at;
-    this.place = Math.max(0, kept);
+    this.place = Math.max(0, this.stops.map(String).indexOf(kept ?? ""));
     if (this.inspector.beside.on) this.inspector.turnBeside();
     // As a person would: on a phone this opens the decision too.
     const word = this.root.querySelector(`#t${at.lane}-${at.i}`);

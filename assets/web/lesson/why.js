@@ -9,7 +9,7 @@ import { glossary } from "./glossary.js";
 /** @import { Finding } from "./findings.js" */
 
 const IDEA = [
-  "A language model writes token by token. At each step it gives every token a probability, and one is drawn. Often several are plausible, but most of the probability sits on the most expected one: so many texts take the same turns.",
+  "A language model writes token by token. At each step it gives every token a probability, and one is drawn. Often several are plausible, but most of the probability sits on the most expected one, and so texts take the same turns again and again.",
   "Most samplers cut away unlikely tokens, or flatten all probabilities at once. XTC (exclude top choices) works at the other end, and only where there is a choice: it takes the most expected tokens away and leaves a plausible one.",
 ];
 const RULE = [
