@@ -12,6 +12,8 @@ import { question, questionBehind, textBefore } from "./question.js";
 const RECORDED = "recorded"; // its name on the server
 const DEPTH = 10;
 const TRIES = 6;
+const SKIPPED = 1;
+const LUCK = 0.25; // how often steps with any coin are taken
 
 /**
  * One of a list by chance, and the others.
@@ -62,9 +64,17 @@ export class Deck {
     return null;
   }
 
-  /** Places in an order by chance, those not asked about first. @param {Place[]} places @param {Run} run */
+  /**
+   * Places in an order by chance, those not asked about first. Mostly the coin shall not say no:
+   * then there is more to see.
+   * @param {Place[]} places
+   * @param {Run} run
+   */
   #order(places, run) {
-    const mixed = shuffled(places, this.random);
+    const any = this.random() < LUCK;
+    const shows = (/** @type {Place} */ at) => any || run.chip(at)?.outcome !== SKIPPED;
+    const chance = shuffled(places, this.random);
+    const mixed = [...chance.filter(shows), ...chance.filter((at) => !shows(at))];
     const used = (/** @type {Place} */ at) => this.#used.has(`${run.id} ${at.lane} ${at.i}`);
     return [...mixed.filter((at) => !used(at)), ...mixed.filter(used)].slice(0, TRIES);
   }

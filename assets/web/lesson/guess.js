@@ -208,7 +208,7 @@ export class Guess {
   /** Why a guess was right. @param {Question} question */
   reason({ step, fates, texts }) {
     const fate = [...fates.values()];
-    if (fate.includes("alone")) return ["XTC needs two words that clear τ."];
+    if (fate.includes("alone")) return ["It needs two such words."];
     if (fate.includes("held")) return ["A protected word would have to go, so all words stay."];
     const kept = texts[step.underdog] ?? "?";
     return [

@@ -173,7 +173,7 @@ export function coinWords({ coin, rho, eligible, outcome }) {
     return "Fewer than two words clear τ: XTC does nothing, whatever the coin says.";
   const [fell, limit] = [coin.toFixed(2), setting(rho)];
   if (coin >= rho)
-    return `The coin fell at ${fell}, not under ρ = ${limit}: this time all words stay.`;
+    return `The coin fell at ${fell}, not under ρ = ${limit}: this time all words stay. Had it said yes:`;
   const yes = `The coin fell at ${fell}, under ρ = ${limit}`;
   return outcome === "protected" ? `${yes}, but XTC must hold back.` : `${yes}: XTC fires.`;
 }
