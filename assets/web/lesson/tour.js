@@ -2,6 +2,7 @@
 
 import { button, h, sentence, set, setText } from "../core/dom.js";
 import { recall, remember } from "./memory.js";
+import { besidePart } from "./place.js";
 import { firedStep, STOPS, stopWords, TARGETS, unveiled } from "./stops.js";
 
 /** @import { Inspector } from "../inspector/inspector.js" */
@@ -10,7 +11,6 @@ import { firedStep, STOPS, stopWords, TARGETS, unveiled } from "./stops.js";
 
 const KEY = "tour";
 const DONE = "done";
-const GAP = 14; // pixels between the card and what it speaks of
 const FIELDS = "input, textarea, select, dialog";
 
 export class Tour {
@@ -69,11 +69,23 @@ export class Tour {
     this.at = at;
     this.place = Math.max(0, this.stops.map(String).indexOf(kept ?? ""));
     if (this.inspector.beside.on) this.inspector.turnBeside();
-    // As a person would: on a phone this opens the decision too.
-    const word = this.root.querySelector(`#t${at.lane}-${at.i}`);
-    if (word instanceof HTMLElement) word.click();
-    else this.playback.select(at.lane, at.i);
+    this.playback.select(at.lane, at.i);
     this.show();
+  }
+
+  /** Open what a stop speaks of, as a person would: on a phone much is folded away. */
+  unfold() {
+    const { at, stop, inspector } = this;
+    const press = (/** @type {string} */ selector) => {
+      const node = this.root.querySelector(selector);
+      if (node instanceof HTMLElement && node.getClientRects().length) node.click();
+    };
+    if (stop === "yours") {
+      press(".decision[data-open] .grip button");
+      press(".composer .fold[aria-expanded=false]");
+    } else if (at && !inspector.element.checkVisibility({ visibilityProperty: true })) {
+      press(`#t${at.lane}-${at.i}`);
+    }
   }
 
   /** There is nothing to go through. */
@@ -103,6 +115,7 @@ export class Tour {
     inspector.lens = (view) => unveiled(view, stop);
     set(inspector.element, { "data-stop": stop });
     inspector.update();
+    this.unfold();
     const last = place + 1 === stops.length;
     setText(this.where, `${place + 1} of ${stops.length}`);
     setText(this.next, last ? "Done" : "Next");
@@ -144,25 +157,11 @@ export class Tour {
     if (this.element.hidden || this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
-      const { style } = this.element;
       const card = this.element.getBoundingClientRect();
       const part = this.root.querySelector("[data-tour]")?.getBoundingClientRect();
-      const [wide, high] = [window.innerWidth - GAP, window.innerHeight - GAP];
-      const within = (/** @type {number} */ x, /** @type {number} */ most) =>
-        Math.max(GAP, Math.min(x, most));
-      let [x, y] = [wide - card.width, high - card.height];
-      if (part) {
-        const across = within(part.left, wide - card.width);
-        const level = within(part.top, high - card.height);
-        if (part.left - GAP - card.width >= GAP) [x, y] = [part.left - GAP - card.width, level];
-        else if (part.bottom + GAP + card.height <= high) [x, y] = [across, part.bottom + GAP];
-        else if (part.top - GAP - card.height >= GAP)
-          [x, y] = [across, part.top - GAP - card.height];
-        else if (part.right + GAP + card.width <= wide) [x, y] = [part.right + GAP, level];
-        else [x, y] = [across, part.top > high / 2 ? GAP : high - card.height];
-      }
-      style.left = `${x}px`;
-      style.top = `${y}px`;
+      const { x, y } = besidePart(part, card, window.innerWidth, window.innerHeight);
+      this.element.style.left = `${x}px`;
+      this.element.style.top = `${y}px`;
     });
   }
 
