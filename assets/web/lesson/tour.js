@@ -47,6 +47,14 @@ export class Tour {
     }
     playback.on("block", () => this.at && this.fill());
     playback.on("run", () => this.at && this.leave());
+    playback.on("select", () => {
+      if (this.at && !this.looksAt(playback.selected)) this.leave();
+    });
+  }
+
+  /** Whether that is the step that it goes through. @param {Place | null} place */
+  looksAt(place) {
+    return place?.lane === this.at?.lane && place?.i === this.at?.i;
   }
 
   /** The stops that this page has: a replay has no settings to move. @returns {Stop[]} */
@@ -66,10 +74,10 @@ export class Tour {
     const kept = recall(KEY);
     this.element.hidden = false;
     if (!at) return this.excuse();
+    this.playback.select(at.lane, at.i);
     this.at = at;
     this.place = Math.max(0, this.stops.map(String).indexOf(kept ?? ""));
     if (this.inspector.beside.on) this.inspector.turnBeside();
-    this.playback.select(at.lane, at.i);
     this.show();
   }
 
@@ -112,7 +120,7 @@ export class Tour {
   show() {
     const { stop, stops, place, inspector } = this;
     remember(KEY, stop);
-    inspector.lens = (view) => unveiled(view, stop);
+    inspector.lens = (view) => (this.looksAt(this.playback.focus) ? unveiled(view, stop) : view);
     set(inspector.element, { "data-stop": stop });
     inspector.update();
     this.unfold();
