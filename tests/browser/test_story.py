@@ -223,9 +223,9 @@ def test_the_keyboard_alone_suffices(visit: Visit, fake: Server) -> None:
     page.keyboard.press("]")
     expect(page.locator(".verdict")).to_contain_text("XTC fired")
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Help")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
 
 
 def test_a_phone_swipes_between_the_lanes(visit: Visit, fake: Server, keep: Keep) -> None:

@@ -40,6 +40,8 @@ export class Inspector {
     this.single = new Single(playback);
     this.pair = new Pair(playback, spec.knobs);
     this.bars = new Bars();
+    /** @type {((view: BarView) => BarView) | null} Shows a part of the bars, in the tour. */
+    this.lens = null;
     this.fork = new Fork(playback, branching);
     this.buttons = new RowButtons(this.bars.svg, {
       onpick: (id, at) => this.fork.pick(id, this.bars.sideAt(at)),
@@ -210,7 +212,8 @@ export class Inspector {
     const { step, texts } = look;
     this.single.draw(look, missing);
     const list = rows(step, texts, this.playback.candidates);
-    this.drawBars(beforeAndAfter(step, list, this.fork.restores(look)));
+    const view = beforeAndAfter(step, list, this.fork.restores(look));
+    this.drawBars(this.lens?.(view) ?? view);
     const cells = list.map((row) => ({ ...row, cells: [row] }));
     this.table.draw([look], cells);
   }

@@ -8,21 +8,23 @@ export function quiet(words, label, onclick) {
 }
 
 /**
- * `model` null where none can be chosen.
- * @param {{ model: Node | null, tools: Node[], present: () => void, turn: () => void,
- *   help: () => void }} parts
+ * `ways` open the lesson; `model` null where none can be chosen.
+ * @param {{ ways: Node[], offer: Node, model: Node | null, tools: Node[], present: () => void,
+ *   turn: () => void, help: () => void }} parts
  */
-export function pageHead({ model, tools, present, turn, help }) {
+export function pageHead({ ways, offer, model, tools, present, turn, help }) {
   const room = { class: "quiet present", title: "Text and bars large, the rest away (p)" };
   return h(
     "header",
     { class: "top" },
     h("h1", {}, "xtc_viz"),
+    h("nav", { class: "ways-in", "aria-label": "Learn" }, ways),
     h(
       "p",
       { class: "lead" },
       "XTC (exclude top choices) now and then strikes out the likeliest next words and keeps ",
-      "the least likely plausible one.",
+      "the least likely plausible one. ",
+      offer,
     ),
     h("p", { class: "model", "data-testid": "model" }, model),
     h(
@@ -31,7 +33,7 @@ export function pageHead({ model, tools, present, turn, help }) {
       ...tools,
       button("Classroom", present, { ...room, "aria-pressed": "false" }),
       quiet("◐", "Light or dark", turn),
-      quiet("?", "Keys", help),
+      quiet("?", "Help", help),
     ),
   );
 }

@@ -1,6 +1,5 @@
 // The keyboard: every key that the page knows, with the words that the help shows.
 
-import { h } from "../core/dom.js";
 import { FIRED } from "../session/chips.js";
 
 /** @import { Playback } from "../session/playback.js" */
@@ -24,7 +23,7 @@ export const KEYS = [
   [["p"], "classroom: text and bars large"],
   [["Ctrl+Enter"], "generate"],
   [["Esc"], "close, pause, stop, or leave what one is in"],
-  [["?"], "this help"],
+  [["?"], "this list, and the lesson"],
 ];
 const FIELDS = "input:not([type=range]), textarea, select, dialog";
 
@@ -70,29 +69,4 @@ export function handle(event, playback, actions) {
   if (!meaning || (range && /^Arrow|Home|End/.test(key)) || (pressed && key === " ")) return false;
   meaning();
   return true;
-}
-
-export function helpDialog() {
-  return h(
-    "dialog",
-    { class: "help", "aria-label": "Keys" },
-    h("h2", {}, "Keys"),
-    h(
-      "dl",
-      {},
-      KEYS.map(([keys, what]) =>
-        h(
-          "div",
-          {},
-          h(
-            "dt",
-            {},
-            keys.map((key) => h("kbd", {}, key)),
-          ),
-          h("dd", {}, what),
-        ),
-      ),
-    ),
-    h("form", { method: "dialog" }, h("button", { class: "quiet" }, "Close")),
-  );
 }

@@ -11,6 +11,7 @@ import { RunTools } from "../lanes/runtools.js";
 import { diceWords, StatusLine, statusWords } from "../lanes/statusline.js";
 import { Stepper } from "../lanes/stepper.js";
 import { Timeline } from "../lanes/timeline.js";
+import { Lesson } from "../lesson/lesson.js";
 import { ModelPicker } from "../models/picker.js";
 import { awaits, draftOf, touched } from "../session/draft.js";
 import { Playback } from "../session/playback.js";
@@ -20,7 +21,7 @@ import { WhatIf } from "../whatif/whatif.js";
 import { foot } from "./foot.js";
 import { pageHead } from "./head.js";
 import { holdHeights, releaseHeight } from "./keptplace.js";
-import { handle, helpDialog } from "./keys.js";
+import { handle } from "./keys.js";
 import { ShareLink } from "./sharelink.js";
 import { Sheet } from "./sheet.js";
 
@@ -78,7 +79,9 @@ export class Page {
       onopen: (text, name) => this.session.load(text, name),
       onproblem: (words) => this.composer.fail(words),
     });
-    this.dialog = helpDialog();
+    const anew = this.session.live ? () => this.anew() : null;
+    const { inspector } = this;
+    this.lesson = new Lesson({ root, playback, transport, spec, inspector, anew });
     this.tools = new RunTools(playback, {
       onward: () => this.goOn(),
       again: () => this.anew(),
@@ -101,11 +104,13 @@ export class Page {
     const only = (/** @type {Node[]} */ ...nodes) => (session.live ? nodes : []);
     root.replaceChildren(
       pageHead({
+        ways: this.lesson.ways,
+        offer: this.lesson.offer,
         model: picker?.button ?? null,
         tools: only(this.shareLink.button, this.saveMenu.element),
         present: () => this.present(!this.presenting),
         turn: () => document.body.classList.toggle("dark"),
-        help: () => this.help(),
+        help: () => this.lesson.openHelp(),
       }),
       ...only(composer.element, composer.dialog),
       h(
@@ -129,7 +134,7 @@ export class Page {
         ),
         this.sheet.element,
       ),
-      this.dialog,
+      ...this.lesson.elements,
       ...(picker ? [picker.dialog] : []),
     );
     set(root, { "data-empty": "" });
@@ -171,7 +176,7 @@ export class Page {
       colour: () => this.colours.next(),
       step: () => this.stepper.next(),
       play: () => this.stepper.toggle(),
-      help: () => this.help(),
+      help: () => this.lesson.openHelp(),
       present: () => this.present(!this.presenting),
     };
   }
@@ -236,10 +241,6 @@ export class Page {
   release() {
     if (this.session.idle) releaseHeight(this.lanes.element);
     if (this.inspector.settled) releaseHeight(this.inspector.element);
-  }
-
-  help() {
-    if (!this.dialog.open) this.dialog.showModal();
   }
 
   /**
