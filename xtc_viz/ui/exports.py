@@ -15,19 +15,24 @@ from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
 
+ORIGIN = ("lane", "rho", "tau", "settings", "seed", "model", "prompt")
+"""What a row must say of its lane and run, so that it can be read apart from them."""
 CELLS = {column.name: column.cell for column in COLUMNS if column.cell}
+OFF = "off"
+PROMPT = 200  # characters of the prompt in a row of the table
 REPLAY_CANDIDATES = 25
 
 
 def table(trace: Trace) -> str:
-    """Return the steps of all lanes as CSV, one row a step: the columns of the records that have a
-    cell, and what follows from them.
+    """Return the steps of all lanes as CSV, one row a step: how it was written (`ORIGIN`), the
+    columns of the records that have a cell, and what follows from them.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+    The outcome of a lane whose ρ is 0 is `off`. A text that a spreadsheet would take for a formula
+    gets an apostrophe in front.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("lane", "position", *CELLS, "changed", "thought"))
+    writer.writerow((*ORIGIN, "position", *CELLS, "changed", "thought"))
     writer.writerows(map(_guarded, row) for row in _rows(trace))
     return out.getvalue()
 
@@ -35,13 +40,23 @@ def table(trace: Trace) -> str:
 def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
     texts = trace.vocabulary
     thinking = begins_in_thought(prompt_end(trace))
+    run = (trace.settings.seed, trace.model.name, _short(trace.prompt))
     for lane in trace.lanes:
+        xtc = lane.settings.sampler.xtc
+        origin = (lane.settings.name, xtc.rho, xtc.tau, _changes(lane.settings), *run)
         thought = answer_step(
             (step.text or texts[step.token] for step in lane.steps), thinking=thinking
         )
         for i, step in enumerate(lane.steps):
-            cells = [cell(getattr(step, name), texts) for name, cell in CELLS.items()]
-            yield (lane.settings.name, i, *cells, step.changed, i < thought)
+            cells = {name: cell(getattr(step, name), texts) for name, cell in CELLS.items()}
+            if xtc.rho == 0:
+                cells["outcome"] = OFF
+            yield (*origin, i, *cells.values(), step.changed, i < thought)
+
+
+def _short(prompt: str) -> str:
+    """Return a prompt that may stand in every row."""
+    return prompt if len(prompt) <= PROMPT else f"{prompt[: PROMPT - 1]}…"
 
 
 def _guarded(cell: object) -> object:
