@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -29,8 +29,13 @@ def parting(trace: Trace) -> int | None:
     return None
 
 
-def timeline_figure(trace: Trace, *, theme: Theme = LIGHT) -> go.Figure:
-    """Draw all lanes of a trace, one under the other; positions count from 1."""
+def timeline_figure(
+    trace: Trace, *, imagined: Collection[int] = (), theme: Theme = LIGHT
+) -> go.Figure:
+    """Draw all lanes of a trace, one under the other; positions count from 1.
+
+    The steps of the lanes in `imagined` are those of a what-if, which changed no word.
+    """
     figure = go.Figure()
     count = max(1, len(trace.lanes))
     axes: dict[str, Any] = {}
@@ -50,7 +55,7 @@ def timeline_figure(trace: Trace, *, theme: Theme = LIGHT) -> go.Figure:
             ),
         }  # fmt: skip
         notes.append(_name(lane, top, theme))
-        _draw(figure, lane, mass, size, theme)
+        _draw(figure, lane, mass, size, theme, k in imagined)
     split = parting(trace)
     longest = max((len(lane.steps) for lane in trace.lanes), default=0)
     figure.update_layout(
@@ -68,7 +73,9 @@ def timeline_figure(trace: Trace, *, theme: Theme = LIGHT) -> go.Figure:
     return figure
 
 
-def _draw(figure: go.Figure, lane: LaneTrace, mass: str, size: str, theme: Theme) -> None:
+def _draw(
+    figure: go.Figure, lane: LaneTrace, mass: str, size: str, theme: Theme, imagined: bool
+) -> None:
     steps = lane.steps
     fired = _where(steps, Outcome.FIRED)
     figure.add_bar(
@@ -82,7 +89,7 @@ def _draw(figure: go.Figure, lane: LaneTrace, mass: str, size: str, theme: Theme
         marker=bar("eligible", theme), name="|E|, eligible tokens",
         hovertemplate="%{x}: %{y} eligible<extra></extra>", **_legend(figure, "E", eligible),
     )  # fmt: skip
-    changed = [i for i in fired if steps[i].changed]
+    changed = [i for i in fired if steps[i].changed and not imagined]
     signs: list[tuple[str, list[int], dict[str, Any]]] = [
         ("changed the word", changed, {"symbol": "diamond", "color": theme.changed}),
         (
