@@ -33,6 +33,7 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
     tokens: (protect) => ask("tokens", protect),
     strength: (run, lane, xtc) => ask("strength", run, lane, xtc),
     export: (run, kind) => ask("export", run, kind),
+    figure: (run, wanted, xtc) => ask("figure", run, wanted, xtc),
     load: (text) => ask("load", text),
     open: (run, at) => ask("open", run, at),
   };

@@ -4,7 +4,14 @@
 
 // ---- What the controls are made from (controls.specification)
 
-type KnobName = "rho" | "tau" | StackKnob | "max_new_tokens" | "seed" | "top_candidates";
+type KnobName =
+  | StackKnob
+  | "rho"
+  | "tau"
+  | "max_new_tokens"
+  | "seed"
+  | "top_candidates"
+  | "figure_width";
 type StackKnob =
   | "repetition_penalty"
   | "presence_penalty"
@@ -344,6 +351,19 @@ type RunRequest =
   | { kind: "continue"; run: string; more: Typed }
   | { kind: "branch"; run: string; lane: number; i: number; token: number };
 
+/** One view as an interactive file (ui/figures.py). */
+interface WantedFigure {
+  view: string;
+  lane: number;
+  i: number;
+  mate: number;
+  candidates: number;
+  log: boolean;
+  width: number;
+  name: string;
+  caption: string[];
+}
+
 /** The parts that only a server has are missing in a replay. */
 interface Transport {
   block(
@@ -360,6 +380,7 @@ interface Transport {
   tokens?(protect: Protection): Promise<ProtectedTokens | null>;
   strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;
   export?(run: string, kind: string): Promise<string>;
+  figure?(run: string, wanted: WantedFigure, xtc: (OtherXtc | null)[]): Promise<string>;
   load?(text: string): Promise<Message>;
   open?(run: string, at: number[]): Promise<Message | null>;
 }

@@ -12,7 +12,7 @@ import { Pair } from "./pair.js";
 import { Single } from "./single.js";
 import { Stages } from "./stages.js";
 import { Table } from "./table.js";
-import { caption, drawnSign, verdict } from "./words.js";
+import { drawnSign, verdict } from "./words.js";
 
 /** @import { Playback } from "../session/playback.js" */
 
@@ -224,16 +224,8 @@ export class Inspector {
     this.table.draw(looks, list);
   }
 
-  /** The bars with what has to be said of them elsewhere; null without any. */
-  figure() {
-    const { run, focus } = this.playback;
-    if (!run || !focus || !this.looks.length) return null;
-    /** @type {[string, string][]} */
-    const key = [...this.key.querySelectorAll("span")]
-      .filter((entry) => !entry.hidden)
-      .map((entry) => [entry.className.replace(/^k /, ""), entry.textContent]);
-    const { prompt, model, seed } = run.head;
-    const foot = `xtc_viz · model ${model.name} · seed ${seed}`;
-    return { svg: this.bars.svg, head: caption(prompt, this.looks), key, foot };
+  /** How a step is drawn: on which scale, beside which lane. */
+  get drawing() {
+    return { log: this.bars.log, mate: this.beside.mate };
   }
 }
