@@ -99,7 +99,7 @@ def step_figure(
         hoverinfo="skip",
     )
     key_of_signs(figure, bars, theme)
-    scale: dict[str, Any] = {"range": [0, 1.12], "tickformat": ".0%", "nticks": 6}
+    scale: dict[str, Any] = {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.5, 1]}
     if log:
         ticks = [1e-3, 1e-2, 0.1, 1]
         scale |= {"type": "log", "range": [log10(SMALLEST), 0.35], "tickvals": ticks}

@@ -57,6 +57,11 @@ def timeline_figure(
         notes.append(_name(lane, top, theme))
         _draw(figure, lane, mass, size, theme, k in imagined)
     split = parting(trace)
+    if split is not None:
+        figure.add_scatter(
+            x=[None], y=[None], mode="markers", name="‖ the lanes part", hoverinfo="skip",
+            marker={"color": theme.paper, "size": 1},
+        )  # fmt: skip
     longest = max((len(lane.steps) for lane in trace.lanes), default=0)
     figure.update_layout(
         layout(
@@ -65,7 +70,7 @@ def timeline_figure(
             bargap=0.15,
             xaxis=axis(theme, range=[0.5, longest + 0.5], showgrid=False, anchor="free", position=0)
             | {"title": {"text": "position", "font": {"color": theme.ink_2, "size": 12}}},
-            annotations=notes + ([] if split is None else [_split_note(split, theme)]),
+            annotations=notes,
             shapes=[] if split is None else [_split_line(split, dx, theme) for dx in (-0.06, 0.06)],
             **axes,
         )
@@ -148,12 +153,4 @@ def _split_line(split: int, dx: float, theme: Theme) -> dict[str, Any]:
         "type": "line", "xref": "x", "yref": "paper", "y0": 0, "y1": 1,
         "xsizemode": "pixel", "xanchor": split + 0.5, "x0": 25 * dx, "x1": 25 * dx,
         "line": {"color": theme.ink_2, "width": 1},
-    }  # fmt: skip
-
-
-def _split_note(split: int, theme: Theme) -> dict[str, Any]:
-    return {
-        "text": "the lanes part", "xref": "x", "yref": "paper", "x": split + 0.5, "y": 1,
-        "xanchor": "left", "yanchor": "bottom", "xshift": 4, "yshift": 15, "showarrow": False,
-        "font": {"color": theme.ink_2, "size": 12},
     }  # fmt: skip

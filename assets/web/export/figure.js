@@ -10,11 +10,21 @@ import { h, s } from "../core/dom.js";
  * @typedef {{ text: string, width: number, height: number }} Picture
  */
 
-const STYLES = [
-  ...["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "fill-opacity"],
-  ...["opacity", "font-size", "font-weight", "font-family", "text-decoration", "text-anchor"],
-  ...["paint-order", "visibility"],
-];
+/** @type {Record<string, string>} What a figure takes from style sheets, and what it is without. */
+const STYLES = {
+  fill: "rgb(0, 0, 0)",
+  stroke: "none",
+  "stroke-width": "1px",
+  "stroke-dasharray": "none",
+  "stroke-opacity": "1",
+  "stroke-linejoin": "miter",
+  "fill-opacity": "1",
+  "font-size": "13px",
+  "font-weight": "400",
+  "text-decoration": "none",
+  "text-anchor": "start",
+  "paint-order": "normal",
+};
 export const MARGIN = 16;
 const LINE = 20;
 const SWATCH = 20; // the width of a swatch and the gap behind it
@@ -101,17 +111,29 @@ export function diamond(
   return s("path", { d, fill: ink("changed") });
 }
 
-/** A drawing with all styles that its style sheet gives it. @param {SVGSVGElement} svg */
+/**
+ * A drawing with all that its style sheet says of it, and without what can only be clicked.
+ * @param {SVGSVGElement} svg
+ */
 export function styled(svg) {
+  // The figure has a hatching of its own.
+  for (const link of svg.querySelectorAll(".restore, .hit, defs")) link.remove();
   const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
   const from = svg.querySelectorAll("*");
   for (const [i, node] of copy.querySelectorAll("*").entries()) {
+    const { parentNode } = from[i];
+    const inner = parentNode instanceof Element && parentNode !== svg;
+    const outer = inner ? getComputedStyle(parentNode) : null;
     const style = getComputedStyle(from[i]);
-    const own = STYLES.filter((name) => name !== "visibility" || from[i].hasAttribute(name));
-    node.setAttribute("style", own.map((n) => `${n}:${style.getPropertyValue(n)}`).join(";"));
+    const own = Object.entries(STYLES).filter(([name, plain]) => {
+      const handed = name !== "text-decoration" && outer?.getPropertyValue(name);
+      return style.getPropertyValue(name) !== (handed || plain);
+    });
+    const words = own.map(([name]) => `${name}:${style.getPropertyValue(name)}`);
+    if (words.length) node.setAttribute("style", words.join(";"));
+    node.removeAttribute("class");
+    node.removeAttribute("data-id");
   }
-  // What can only be clicked says nothing in a picture, which has a hatching of its own.
-  for (const link of copy.querySelectorAll(".restore, .hit, defs")) link.remove();
   copy.setAttribute("style", "overflow:visible");
   return copy;
 }

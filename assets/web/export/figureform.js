@@ -40,7 +40,9 @@ export class FigureForm {
     this.width = new Knob(knobs.figure_width, {
       onchange: () => this.describe(),
       slider: false,
+      label: "Width",
     });
+    this.width.element.firstElementChild?.append(this.size);
     this.width.value = knobs.figure_width.default;
     this.knob = knobs.figure_width;
     this.save = button("Save figure", () => this.make());
@@ -52,7 +54,6 @@ export class FigureForm {
       this.view.element,
       this.format.element,
       this.width.element,
-      this.size,
       this.save,
       this.told,
     );
@@ -77,7 +78,7 @@ export class FigureForm {
     const html = this.format.select.value === "html";
     const fits = !fault(this.knob, value);
     const inPrint = fits ? `px, ${Math.round(Number(value) * MM)} mm in print` : "px";
-    setText(this.size, html ? "About 5 MB: opens offline in any browser." : inPrint);
+    setText(this.size, html ? "px at most; 5 MB, opens offline" : inPrint);
   }
 
   /** @param {string} words */

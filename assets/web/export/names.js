@@ -1,7 +1,7 @@
 // What a figure is called: the lines over and under it, and the name of its file. Pure.
 
+import { shown } from "../core/format.js";
 import { laneTag } from "../core/lanetag.js";
-import { caption } from "../inspector/words.js";
 
 /** @import { Names } from "../core/lanetag.js" */
 /**
@@ -53,8 +53,8 @@ export function fileName(view, { lanes, seed, step, words = [] }) {
 
 /** @param {NamedLane} lane @param {Names} spec */
 export function laneLine({ name, sampler, imagined }, spec) {
-  const off = sampler.xtc.rho === 0 ? "XTC off · " : "";
-  return `${name}: ${imagined ? "what if " : ""}${off}${laneTag(sampler, spec)}`;
+  const off = sampler.xtc.rho === 0 ? " · XTC off" : "";
+  return `${name}: ${imagined ? "what if " : ""}${laneTag(sampler, spec)}${off}`;
 }
 
 /** @param {string} prompt */
@@ -64,13 +64,21 @@ export function beginning(prompt) {
 }
 
 /**
- * The lines over a view of one step.
- * @param {Look[]} looks
+ * The lines over a view of one step: which word, after what, under which settings.
+ * @param {(NamedLane & Pick<Look, "at" | "word" | "pending">)[]} looks
  * @param {string} prompt
  * @param {Names} spec
  */
 export function stepLines(looks, prompt, spec) {
-  return [caption(prompt, looks)[0], ...looks.map((look) => laneLine(look, spec))];
+  const [{ at, pending }] = looks;
+  const single = looks.length === 1;
+  const drew = looks.map(({ word, name }) => {
+    const plain = shown(word.trim() || word);
+    return single ? plain : `${plain} (${name})`;
+  });
+  const what = pending ? "not drawn yet" : drew.join(", ");
+  const first = `${beginning(prompt)}${at.i ? " …" : ""} token ${at.i + 1}: ${what}`;
+  return [first, ...looks.map((look) => laneLine(look, spec))];
 }
 
 /**

@@ -14,6 +14,7 @@ const MASS = 64; // the height of 100 % removed
 const SIZE = 22; // below its line: how many tokens were eligible
 const GAP = 14;
 const BOTTOM = 36;
+const LEAST = 3; // of a bar: where they stand closer, circles over all of them would say nothing
 const [SKIPPED, PROTECTED] = [1, 2]; // places in OUTCOMES
 
 /**
@@ -34,6 +35,7 @@ export function timelineFigure(run, shown, paper) {
   );
   const most = Math.max(2, ...outcomes.flat().map(({ eligible }) => eligible));
   const small = { fill: ink("ink-2"), "font-size": 12 };
+  let skipped = false;
   /** @type {SVGElement[]} */
   const parts = [];
   const line = (/** @type {Props} */ props) => {
@@ -66,7 +68,8 @@ export function timelineFigure(run, shown, paper) {
         parts.push(s("rect", { ...box, ...paint }));
         if (chip.changed) parts.push(diamond(x, base - tall - 6, ink, Math.min(4, 1.5 + wide)));
       } else if (chip.outcome === PROTECTED) parts.push(wordSign("protected", x, base - 8, ink));
-      else if (chip.outcome === SKIPPED && !off && wide > 3) {
+      else if (chip.outcome === SKIPPED && !off && wide > LEAST) {
+        skipped = true;
         parts.push(wordSign("skipped", x, base - 6, ink));
       }
     }
@@ -86,7 +89,7 @@ export function timelineFigure(run, shown, paper) {
       line({ x1: x, x2: x, y1: NAME - 8, y2: foot, stroke: ink("ink-2") });
     }
   }
-  return { node: s("g", {}, parts), height, ...kinds(outcomes) };
+  return { node: s("g", {}, parts), height, skipped, ...kinds(outcomes) };
 }
 
 /** What occurs, for the legend. @param {ChipOutcome[][]} lanes */

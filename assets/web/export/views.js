@@ -176,8 +176,8 @@ export class Views {
     bars.log = this.look().log;
     paper.element.append(bars.svg);
     if (two) {
-      const heads = looks.map(({ name, step }, k) => ({
-        ...{ title: name, tag: "", tau: step.tau, own: k === own, open: false },
+      const heads = looks.map(({ name, step }) => ({
+        ...{ title: name, tag: "", tau: step.tau, own: true, open: false },
       }));
       bars.draw(sideBySide(heads, list));
     } else {
@@ -230,7 +230,7 @@ export class Views {
     const xtc = { rho, tau, strategy, ...(protect ? { protect } : {}) };
     const grid = await this.transport.strength?.(run.id, k, xtc);
     if (!grid) throw new Error("The map is not known here.");
-    const ring = `ring: ρ ${setting(now.rho)}, τ ${setting(now.tau)}`;
+    const ring = `○ these settings: ρ ${setting(now.rho)}, τ ${setting(now.tau)}`;
     return {
       ...mapFigure(grid, now, paper),
       key: /** @type {[string, string][]} */ ([["", ring]]),
@@ -245,11 +245,12 @@ export class Views {
   /** @param {Run} run @param {Paper} paper */
   timeline(run, paper) {
     const shown = run.lanes.map((_, k) => this.playback.shown(k));
-    const { fired, changed, guarded, ...drawing } = timelineFigure(run, shown, paper);
+    const { fired, changed, skipped, guarded, ...drawing } = timelineFigure(run, shown, paper);
     /** @type {[string, string][]} */
     const key = [["eligible", "how many tokens were eligible"]];
     if (fired) key.push(["removed", "probability removed"]);
     if (changed) key.push(["diamond", "changed the word"]);
+    if (skipped) key.push(["skipped", "the coin said no"]);
     if (guarded) key.push(["protected", "protected"]);
     if (run.lanes[0].splits >= 0) key.push(["", "‖ the lanes part"]);
     const lanes = run.lanes.map((_, k) => laneLine(this.lane(run, k), this.spec));
