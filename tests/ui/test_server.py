@@ -140,7 +140,10 @@ values = st.recursive(
     ),
     max_leaves=8,
 )
-LOOKING = ("block", "open", "stop", "stages", "what_if", "tokens", "strength", "export", "load")
+LOOKING = (
+    *("block", "open", "stop", "stages", "what_if", "tokens", "strength", "export", "figure"),
+    "load",
+)
 
 
 @settings(max_examples=150, deadline=None)

@@ -5,14 +5,7 @@ import { cutLine } from "../../assets/web/inspector/cutline.js";
 import { rows, together } from "../../assets/web/inspector/distribution.js";
 import { lookAt } from "../../assets/web/inspector/look.js";
 import { stageName } from "../../assets/web/inspector/stages.js";
-import {
-  caption,
-  facts,
-  factsOfTwo,
-  sameness,
-  stateOf,
-  verdict,
-} from "../../assets/web/inspector/words.js";
+import { facts, factsOfTwo, sameness, stateOf, verdict } from "../../assets/web/inspector/words.js";
 import { Playback } from "../../assets/web/session/playback.js";
 import { dice, read } from "./payload.js";
 
@@ -245,16 +238,6 @@ test("the drawn sign of a what-if is the text's word", () => {
   assert.equal(stateOf(drawn, false), "removed, drawn");
   assert.equal(stateOf(drawn, true), "removed, the text's word");
   assert.equal(stateOf({ ...drawn, known: false }, false), "not among the recorded");
-});
-
-test("a caption says which word after what", () => {
-  const look = { at: { lane: 1, i: 4 }, name: "XTC", tag: "ρ 0.50", word: " cat", pending: false };
-  assert.deepEqual(caption("Once\n upon", [look]), ["“Once upon” … token 5: ·cat", "XTC: ρ 0.50"]);
-  const first = { ...look, at: { lane: 0, i: 0 }, name: "Baseline", word: " dog" };
-  assert.deepEqual(caption("x".repeat(99), [first, look]), [
-    `“${"x".repeat(59)}…” token 1: ·dog (Baseline), ·cat (XTC)`,
-  ]);
-  assert.match(caption("a", [{ ...look, pending: true }])[0], /not drawn yet$/);
 });
 
 test("the page says whether two distributions are the same", () => {

@@ -55,7 +55,7 @@ def placed(pieces: Sequence[str], room: int) -> list[Word]:
     words: list[Word] = []
     row = column = 0
     for i, piece in enumerate(pieces):
-        core = piece.strip()
+        core = piece.strip().replace("\n", " ")
         if not core:  # white space alone stands where it is met, and then takes effect
             words.append(Word("", row, column))
         before = piece[: len(piece) - len(piece.lstrip())]
@@ -67,7 +67,7 @@ def placed(pieces: Sequence[str], room: int) -> list[Word]:
         if column and column + (needed if needed <= room else width(core)) > room:
             row, column = row + 1, 0
         if core:
-            words.append(Word(core.replace("\n", " "), row, column))
+            words.append(Word(core, row, column))
             column += width(core)
             after = piece[len(piece.rstrip()) :]
             if "\n" in after:
@@ -138,7 +138,7 @@ def _seen(word: Word, step: Step, texts: Mapping[int, str]) -> Word:
     """Return a word with a sign in its place where it has no letters: a newline, an end of text."""
     if word.text:
         return word
-    sign = "↵" if "\n" in step.text else "" if step.text else token(texts.get(step.token, ""))
+    sign = "↵" if "\n" in step.text else "" if step.text else texts.get(step.token, "")
     return Word(sign, word.row, word.column)
 
 
