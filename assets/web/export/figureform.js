@@ -33,6 +33,7 @@ export class FigureForm {
     this.transport = transport;
     /** @type {View[]} */
     this.list = [];
+    this.busy = false;
     this.view = choice("View", [], () => this.say(""));
     const formats = transport.figure ? FORMATS : FORMATS.slice(0, 2);
     this.format = choice("Format", formats, () => this.describe());
@@ -91,9 +92,9 @@ export class FigureForm {
     const { value } = this.width;
     const wrong = fault(this.knob, value);
     if (wrong) return this.width.wrong(wrong);
-    if (!view || this.save.disabled) return;
+    if (!view || this.busy) return;
     const format = this.format.select.value;
-    this.save.disabled = true;
+    this.busy = true;
     this.say("Drawing …");
     try {
       const content = await this.file(view, format, Number(value));
@@ -105,7 +106,7 @@ export class FigureForm {
     } catch (error) {
       this.say(`Not saved: ${wordsOf(error)}`);
     }
-    this.save.disabled = false;
+    this.busy = false;
   }
 
   /** @param {View} view @param {string} format @param {number} width */

@@ -2,6 +2,7 @@
 // bars, numbers and a table.
 
 import { button, h, set, setText, token } from "../core/dom.js";
+import { origin, stepLines } from "../export/names.js";
 import { Bars } from "./bars.js";
 import { beforeAndAfter, sideBySide } from "./barviews.js";
 import { Beside } from "./beside.js";
@@ -204,7 +205,7 @@ export class Inspector {
     const list = rows(step, texts, this.playback.candidates);
     this.bars.draw(beforeAndAfter(step, list, this.fork.restores(look)));
     const cells = list.map((row) => ({ ...row, cells: [row] }));
-    this.table.draw([look], cells);
+    this.table.draw([look], cells, this.origin([look]));
   }
 
   /** @param {Look[]} looks @param {number} own which of them is selected */
@@ -221,7 +222,13 @@ export class Inspector {
       open: this.fork.restores(look),
     }));
     this.bars.draw(sideBySide(heads, list));
-    this.table.draw(looks, list);
+    this.table.draw(looks, list, this.origin(looks));
+  }
+
+  /** What wrote a step. @param {Look[]} looks */
+  origin(looks) {
+    const { run } = this.playback;
+    return run ? [...stepLines(looks, run.head.prompt, this.spec), origin(run.head)] : [];
   }
 
   /** How a step is drawn: on which scale, beside which lane. */
