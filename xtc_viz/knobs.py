@@ -32,8 +32,17 @@ OF_A_RUN = (
         "How many of the most probable tokens are recorded at every step.", integer=True,
     ),
 )  # fmt: skip
-"""What is no stage's: XTC's own, and those of a run."""
+"""What is no stage's: XTC's own, those of a run."""
+
+OF_A_FIGURE = (
+    Knob(
+        "figure_width", "Figure width", 720, 320, 1600, 10,
+        "How wide a saved figure is, in pixels of which 96 are an inch.", integer=True,
+    ),
+)  # fmt: skip
+"""What a view is saved as."""
 
 KNOBS: dict[str, Knob] = {
-    knob.name: knob for knob in (*OF_A_RUN, *(k for stage in STAGES for k in stage.knobs))
+    knob.name: knob
+    for knob in (*OF_A_RUN, *OF_A_FIGURE, *(k for stage in STAGES for k in stage.knobs))
 }

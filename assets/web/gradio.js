@@ -34,6 +34,7 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
     becomes: (run, lane, i, text) => ask("becomes", run, lane, i, text),
     strength: (run, lane, xtc) => ask("strength", run, lane, xtc),
     export: (run, kind) => ask("export", run, kind),
+    figure: (run, wanted, xtc) => ask("figure", run, wanted, xtc),
     load: (text) => ask("load", text),
     open: (run, at) => ask("open", run, at),
   };

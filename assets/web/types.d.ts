@@ -4,7 +4,14 @@
 
 // ---- What the controls are made from (controls.specification)
 
-type KnobName = "rho" | "tau" | StackKnob | "max_new_tokens" | "seed" | "top_candidates";
+type KnobName =
+  | StackKnob
+  | "rho"
+  | "tau"
+  | "max_new_tokens"
+  | "seed"
+  | "top_candidates"
+  | "figure_width";
 type StackKnob =
   | "repetition_penalty"
   | "presence_penalty"
@@ -357,6 +364,19 @@ type RunRequest =
       | { text: string }
     ));
 
+/** One view as an interactive file (ui/figures.py). */
+interface WantedFigure {
+  view: string;
+  lane: number;
+  i: number;
+  mate: number;
+  candidates: number;
+  log: boolean;
+  width: number;
+  name: string;
+  caption: string[];
+}
+
 /** The parts that only a server has are missing in a replay. */
 interface Transport {
   block(
@@ -374,6 +394,7 @@ interface Transport {
   becomes?(run: string, lane: number, i: number, text: string): Promise<NamedTokens | null>;
   strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;
   export?(run: string, kind: string): Promise<string>;
+  figure?(run: string, wanted: WantedFigure, xtc: (OtherXtc | null)[]): Promise<string>;
   load?(text: string): Promise<Message>;
   open?(run: string, at: number[]): Promise<Message | null>;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
@@ -78,6 +79,24 @@ def run(page: Page, prompt: str | None = None, length: int | None = None) -> Non
     done = int(page.locator(".xtc").get_attribute("data-done") or 0)
     generate(page, prompt, length)
     page.wait_for_selector(f".xtc[data-done='{done + 1}']", timeout=60_000)
+
+
+def save_figure(page: Page, view: str, format: str, folder: Path) -> Path:
+    """Save a view as a figure; `view` is how its entry begins. Returns the file that came."""
+    menu = page.locator(".menu", has=page.get_by_test_id("figure-form"))
+    if menu.get_attribute("open") is None:
+        menu.locator("summary").click()
+    form = page.get_by_test_id("figure-form")
+    form.get_by_label("View").select_option(
+        form.locator("option", has_text=view).first.get_attribute("value")
+    )
+    form.get_by_label("Format").select_option(format)
+    with page.expect_download() as coming:
+        form.get_by_role("button", name="Save figure").click()
+    path = folder / coming.value.suggested_filename
+    coming.value.save_as(path)
+    expect(form.get_by_role("status")).to_contain_text(path.name)
+    return path
 
 
 def inspector(page: Page) -> Locator:

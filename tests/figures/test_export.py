@@ -11,7 +11,12 @@ from xtc_viz.figures.step import step_figure
 
 def test_the_file_is_whole_and_asks_for_nothing() -> None:
     texts = {**TEXTS, 11: "</script><img src=x onerror=alert(1)>"}
-    page = html(step_figure(make_step(sampler()), sampler(), texts))
+    page = html(
+        step_figure(make_step(sampler()), sampler(), texts),
+        ["“</b><script>alert(1)</script>”", "XTC: ρ 0.50 & more"],
+        name="xtc-bars",
+        width=640,
+    )
     assert page.lstrip().startswith("<!doctype html>")
     assert "Plotly.newPlot" in page
     assert len(page) > 1_000_000, "plotly.js is inside"
@@ -20,3 +25,11 @@ def test_the_file_is_whole_and_asks_for_nothing() -> None:
     assert not re.search(r"<script[^>]*\bsrc", page[:2000] + page[-20_000:])
     assert "onerror" not in outside, "token text ends no script"
     assert '"format": "svg"' in page
+    assert '"filename": "xtc-bars"' in page
+    assert "default-src 'none'" in page
+    assert "max-width: 640px" in page
+    caption = page[page.index("<figcaption>") :]
+    assert (
+        "<b>“&lt;/b&gt;&lt;script&gt;alert(1)&lt;/script&gt;”</b><br>XTC: ρ 0.50 &amp; more"
+        in caption
+    )

@@ -19,10 +19,11 @@ def test_a_map_by_hand() -> None:
     assert list(heat.y) == [0.0, 0.5, 1.0]
     assert [list(row) for row in heat.z] == [
         pytest.approx([0, 0]),
-        pytest.approx([0.37, 0.205]),
-        pytest.approx([0.74, 0.41]),
+        pytest.approx([37, 20.5]),
+        pytest.approx([74, 41]),
     ]
-    assert heat.zmax == pytest.approx(0.74)
+    assert heat.zmax == pytest.approx(74)
+    assert heat.colorbar.title.text == "% per token"
     assert (list(point.x), list(point.y)) == ([0.1], [0.5])
     assert point.marker.line.width == 3, "the present point is ringed"
     assert figure.layout.xaxis.type == "log"
@@ -32,8 +33,8 @@ def test_a_map_by_hand() -> None:
 def test_interventions_are_the_default() -> None:
     found = intensity_map([make_step(sampler())], XTCSettings(), (0.0, 1.0), (0.1, 0.6), 100)
     figure = intensity_figure(found, XTCSettings())
-    assert [list(row) for row in figure.data[0].z] == [[0, 0], [1, 0]]
-    assert "expected to fire" in figure.layout.title.text
+    assert [list(row) for row in figure.data[0].z] == [[0, 0], [100, 0]]
+    assert figure.data[0].colorbar.title.text == "interventions per 100 tokens"
 
 
 def test_where_nothing_ever_fires_the_scale_is_still_one() -> None:

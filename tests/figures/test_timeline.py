@@ -55,7 +55,7 @@ def test_where_lanes_part() -> None:
     assert parting(apart) == 1
     figure = timeline_figure(apart)
     assert [line.xanchor for line in figure.layout.shapes] == [1.5, 1.5]
-    assert figure.layout.annotations[-1].text == "the lanes part"
+    assert figure.data[-1].name == "‖ the lanes part"
     assert parting(trace_of()) is None
 
 

@@ -146,7 +146,8 @@ values = st.recursive(
 )
 LOOKING = (
     *("block", "open", "stop", "stages", "what_if", "tokens", "becomes", "strength"),
-    *("export", "load"),
+    *("export", "figure"),
+    "load",
 )
 
 
@@ -252,22 +253,32 @@ def test_a_trace_goes_out_and_comes_back_as_the_same_page(desk: Desk) -> None:
 
 def test_the_table_has_a_row_a_step_and_no_formulas(desk: Desk) -> None:
     rows = list(csv.DictReader(io.StringIO(desk.ask("export", desk.run, "table"))))
-    steps = [step for lane in desk.trace.lanes for step in lane.steps]
+    steps = [(lane, step) for lane in desk.trace.lanes for step in lane.steps]
     assert len(rows) == len(steps)
+    assert list(rows[0])[:7] == list(exports.ORIGIN)
     assert set(rows[0]) == {
-        *("lane", "position", "token", "text", "outcome", "changed", "forced", "coin", "eligible"),
+        *exports.ORIGIN,
+        *("position", "token", "text", "outcome", "changed", "forced", "coin", "eligible"),
         *("removed", "removed_mass", "removable_mass", "counterfactual", "p", "q", "rank"),
         *("entropy", "thought", "bound", "tail"),
     }
     texts = desk.trace.vocabulary
-    for row, step in zip(rows, steps, strict=True):
-        outcome = "off" if row["lane"] == "Baseline" else str(step.outcome)
-        assert (int(row["token"]), row["outcome"]) == (step.token, outcome)
+    assert {(row["seed"], row["model"], row["prompt"]) for row in rows} == {("7", "fake", "Once")}
+    baseline = [row for row in rows if row["lane"] == "Baseline"]
+    assert {(row["rho"], row["outcome"], row["settings"]) for row in baseline} == {
+        ("0.0", "off", "min_p 0.05")
+    }
+    for row, (lane, step) in zip(rows, steps, strict=True):
+        xtc = lane.settings.sampler.xtc
+        assert (float(row["rho"]), float(row["tau"])) == (xtc.rho, xtc.tau)
+        assert int(row["token"]) == step.token
+        assert row["outcome"] == (str(step.outcome) if xtc.rho else "off")
         assert row["tail"] == str(step.from_tail)
         assert (row["changed"], row["forced"], row["bound"]) == (str(step.changed), "False", "")
         removed = " | ".join(texts[token] for token in step.removed)
         assert row["removed"] == exports._guarded(removed)
         assert row["counterfactual"] == exports._guarded(texts[step.counterfactual])
+    assert exports._short(201 * "a") == 199 * "a" + "…"
     assert exports._guarded("=SUM(A1)") == "'=SUM(A1)"
     assert exports._guarded(-1.5) == -1.5
 

@@ -8,7 +8,6 @@ import { lookAt } from "../../assets/web/inspector/look.js";
 import { wantsSpace } from "../../assets/web/inspector/ownword.js";
 import { stageName } from "../../assets/web/inspector/stages.js";
 import {
-  caption,
   facts,
   factsOfTwo,
   sameness,
@@ -296,16 +295,6 @@ test("the share below τ, before and after", () => {
     close(sum(list.map(({ p }) => p)), step.tail[0], 1e-4);
     close(sum(list.map(({ q }) => q)), step.tail[1], 1e-4);
   }
-});
-
-test("a caption says which word after what", () => {
-  const look = { at: { lane: 1, i: 4 }, name: "XTC", tag: "ρ 0.50", word: " cat", pending: false };
-  assert.deepEqual(caption("Once\n upon", [look]), ["“Once upon” … token 5: ·cat", "XTC: ρ 0.50"]);
-  const first = { ...look, at: { lane: 0, i: 0 }, name: "Baseline", word: " dog" };
-  assert.deepEqual(caption("x".repeat(99), [first, look]), [
-    `“${"x".repeat(59)}…” token 1: ·dog (Baseline), ·cat (XTC)`,
-  ]);
-  assert.match(caption("a", [{ ...look, pending: true }])[0], /not drawn yet$/);
 });
 
 test("the page says whether two distributions are the same", () => {

@@ -6,19 +6,49 @@ saves an SVG. (The page itself draws SVG without plotly, and exports that.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
+
+from xtc_viz.figures.theme import FONT
 
 CONFIG: dict[str, Any] = {
     "displaylogo": False,
     "responsive": True,
     "showSendToCloud": False,
-    "toImageButtonOptions": {"format": "svg", "filename": "xtc_viz"},
 }
+# Nothing is asked of anyone: plotly.js writes its own styles and runs from within the file.
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+)
 
 
-def html(figure: go.Figure) -> str:
-    """Return a whole HTML document, about 5 MB, most of it plotly.js."""
-    page: str = figure.to_html(config=CONFIG, include_plotlyjs=True, include_mathjax=False)
-    return page
+def html(
+    figure: go.Figure, caption: Sequence[str] = (), *, name: str = "xtc_viz", width: int = 960
+) -> str:
+    """Return a whole HTML document, about 5 MB, most of it plotly.js.
+
+    `caption` are lines under the figure, the first in bold; `name` is that of the file, without
+    its ending, and `width` what the figure takes at most, in pixels.
+    """
+    config = CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": name}}
+    part = figure.to_html(
+        config=config, include_plotlyjs=True, include_mathjax=False, full_html=False
+    )
+    first, *others = map(escape, caption or [name])
+    lines = "".join(f"<br>{line}" for line in others)
+    return (
+        "<!doctype html>\n"
+        '<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f"<title>{first}</title>\n"
+        f"<style>body {{ margin: 0; background: #fff; color: #17181a; font: 14px/1.5 {FONT}; }}\n"
+        f"figure {{ max-width: {width}px; margin: 0 auto; padding: 16px; }}\n"
+        ".plot { overflow-x: auto; } figcaption { padding: 0 16px; color: #575b61; }\n"
+        "figcaption b { color: #17181a; }</style></head>\n"
+        f'<body><figure><div class="plot">{part}</div>\n'
+        f"<figcaption><b>{first}</b>{lines}</figcaption></figure></body></html>\n"
+    )

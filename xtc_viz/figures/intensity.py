@@ -13,8 +13,12 @@ from xtc_viz.settings import XTCSettings
 
 Quantity = Literal["interventions", "removed_mass"]
 WORDS: dict[Quantity, str] = {
-    "interventions": "steps at which XTC is expected to fire",
-    "removed_mass": "expected removed mass per step",
+    "interventions": "Interventions to expect per 100 tokens",
+    "removed_mass": "Probability to be removed per token, in %",
+}
+UNITS: dict[Quantity, str] = {
+    "interventions": "interventions per 100 tokens",
+    "removed_mass": "% per token",
 }
 
 
@@ -29,17 +33,23 @@ def intensity_figure(
 
     Along this text, not of a new generation.
     """
-    values = getattr(intensity, quantity)
+    values = [[100.0 * value for value in row] for row in getattr(intensity, quantity)]
     figure = go.Figure()
     figure.add_heatmap(
         x=list(intensity.taus),
         y=list(intensity.rhos),
-        z=[list(row) for row in values],
+        z=values,
         zmin=0,
         zmax=max((max(row) for row in values), default=0) or 1,
         colorscale=[[0, theme.paper], [1, theme.removed]],
-        colorbar={"tickformat": ".0%", "outlinewidth": 0, "thickness": 12, "len": 1},
-        hovertemplate="ρ %{y:.2f}, τ %{x:.3f}: %{z:.1%}<extra></extra>",
+        colorbar={
+            "title": {"text": UNITS[quantity], "side": "right", "font": {"size": 12}},
+            "outlinewidth": 0,
+            "thickness": 12,
+            "len": 1,
+            "tickfont": {"color": theme.ink_2, "size": 12},
+        },
+        hovertemplate=f"ρ %{{y:.2f}}, τ %{{x:.3f}}: %{{z:.1f}} {UNITS[quantity]}<extra></extra>",
     )
     figure.add_scatter(
         x=[present.tau],
@@ -66,12 +76,14 @@ def intensity_figure(
             xaxis=axis(
                 theme,
                 type="log",
-                title={"text": "τ"},
+                title={"text": "τ, the plausibility floor"},
                 tickvals=shown,
                 ticktext=[setting(tau) for tau in shown],
                 showgrid=False,
             ),
-            yaxis=axis(theme, title={"text": "ρ"}, showgrid=False, zeroline=False),
+            yaxis=axis(
+                theme, title={"text": "ρ, how often XTC acts"}, showgrid=False, zeroline=False
+            ),
         )
     )
     return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import log10
 from typing import Any, Literal
@@ -98,16 +98,8 @@ def step_figure(
         name=f"τ {setting(sampler.xtc.tau)}",
         hoverinfo="skip",
     )
-    for sign, name, is_on in (
-        (DRAWN, "drawn", any(row.drawn for row in bars)),
-        (INSTEAD, "would have been drawn", any(row.instead for row in bars)),
-    ):
-        if is_on:  # the signs stand beside the labels; these are their words in the legend
-            figure.add_scatter(
-                x=[None], y=[None], mode="markers", name=f"{sign} {name}", hoverinfo="skip",
-                marker={"color": theme.paper, "size": 1},
-            )  # fmt: skip
-    scale: dict[str, Any] = {"range": [0, 1.12], "tickformat": ".0%", "nticks": 6}
+    key_of_signs(figure, bars, theme)
+    scale: dict[str, Any] = {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.5, 1]}
     if log:
         ticks = [1e-3, 1e-2, 0.1, 1]
         scale |= {"type": "log", "range": [log10(SMALLEST), 0.35], "tickvals": ticks}
@@ -130,12 +122,26 @@ def step_figure(
             )
             | {"tickfont": {"color": theme.ink, "size": 13}},
             annotations=[
-                _head("before XTC", "x", theme),
-                _head("after XTC", "x2", theme),
+                column_head("before XTC", "x", theme),
+                column_head("after XTC", "x2", theme),
             ],
         )
     )
     return figure
+
+
+def key_of_signs(figure: go.Figure, bars: Iterable[Row], theme: Theme) -> None:
+    """Add the words of ▲ and △ to the legend; the signs themselves stand beside the labels."""
+    shown = list(bars)
+    for sign, name, is_on in (
+        (DRAWN, "drawn", any(row.drawn for row in shown)),
+        (INSTEAD, "would have been drawn", any(row.instead for row in shown)),
+    ):
+        if is_on:
+            figure.add_scatter(
+                x=[None], y=[None], mode="markers", name=f"{sign} {name}", hoverinfo="skip",
+                marker={"color": theme.paper, "size": 1},
+            )  # fmt: skip
 
 
 def label(row: Row, texts: Mapping[int, str]) -> str:
@@ -172,7 +178,8 @@ def _bars(
     }
 
 
-def _head(text: str, x: str, theme: Theme) -> dict[str, Any]:
+def column_head(text: str, x: str, theme: Theme) -> dict[str, Any]:
+    """Return a note over a column, in plotly's markup."""
     return {
         "text": text,
         "xref": f"{x} domain",

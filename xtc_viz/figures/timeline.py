@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -29,8 +29,13 @@ def parting(trace: Trace) -> int | None:
     return None
 
 
-def timeline_figure(trace: Trace, *, theme: Theme = LIGHT) -> go.Figure:
-    """Draw all lanes of a trace, one under the other; positions count from 1."""
+def timeline_figure(
+    trace: Trace, *, imagined: Collection[int] = (), theme: Theme = LIGHT
+) -> go.Figure:
+    """Draw all lanes of a trace, one under the other; positions count from 1.
+
+    The steps of the lanes in `imagined` are those of a what-if, which changed no word.
+    """
     figure = go.Figure()
     count = max(1, len(trace.lanes))
     axes: dict[str, Any] = {}
@@ -50,8 +55,13 @@ def timeline_figure(trace: Trace, *, theme: Theme = LIGHT) -> go.Figure:
             ),
         }  # fmt: skip
         notes.append(_name(lane, top, theme))
-        _draw(figure, lane, mass, size, theme)
+        _draw(figure, lane, mass, size, theme, k in imagined)
     split = parting(trace)
+    if split is not None:
+        figure.add_scatter(
+            x=[None], y=[None], mode="markers", name="‖ the lanes part", hoverinfo="skip",
+            marker={"color": theme.paper, "size": 1},
+        )  # fmt: skip
     longest = max((len(lane.steps) for lane in trace.lanes), default=0)
     figure.update_layout(
         layout(
@@ -60,7 +70,7 @@ def timeline_figure(trace: Trace, *, theme: Theme = LIGHT) -> go.Figure:
             bargap=0.15,
             xaxis=axis(theme, range=[0.5, longest + 0.5], showgrid=False, anchor="free", position=0)
             | {"title": {"text": "position", "font": {"color": theme.ink_2, "size": 12}}},
-            annotations=notes + ([] if split is None else [_split_note(split, theme)]),
+            annotations=notes,
             shapes=[] if split is None else [_split_line(split, dx, theme) for dx in (-0.06, 0.06)],
             **axes,
         )
@@ -68,7 +78,9 @@ def timeline_figure(trace: Trace, *, theme: Theme = LIGHT) -> go.Figure:
     return figure
 
 
-def _draw(figure: go.Figure, lane: LaneTrace, mass: str, size: str, theme: Theme) -> None:
+def _draw(
+    figure: go.Figure, lane: LaneTrace, mass: str, size: str, theme: Theme, imagined: bool
+) -> None:
     steps = lane.steps
     fired = _where(steps, Outcome.FIRED)
     figure.add_bar(
@@ -82,7 +94,7 @@ def _draw(figure: go.Figure, lane: LaneTrace, mass: str, size: str, theme: Theme
         marker=bar("eligible", theme), name="|E|, eligible tokens",
         hovertemplate="%{x}: %{y} eligible<extra></extra>", **_legend(figure, "E", eligible),
     )  # fmt: skip
-    changed = [i for i in fired if steps[i].changed]
+    changed = [i for i in fired if steps[i].changed and not imagined]
     signs: list[tuple[str, list[int], dict[str, Any]]] = [
         ("changed the word", changed, {"symbol": "diamond", "color": theme.changed}),
         (
@@ -141,12 +153,4 @@ def _split_line(split: int, dx: float, theme: Theme) -> dict[str, Any]:
         "type": "line", "xref": "x", "yref": "paper", "y0": 0, "y1": 1,
         "xsizemode": "pixel", "xanchor": split + 0.5, "x0": 25 * dx, "x1": 25 * dx,
         "line": {"color": theme.ink_2, "width": 1},
-    }  # fmt: skip
-
-
-def _split_note(split: int, theme: Theme) -> dict[str, Any]:
-    return {
-        "text": "the lanes part", "xref": "x", "yref": "paper", "x": split + 0.5, "y": 1,
-        "xanchor": "left", "yanchor": "bottom", "xshift": 4, "yshift": 15, "showarrow": False,
-        "font": {"color": theme.ink_2, "size": 12},
     }  # fmt: skip

@@ -15,20 +15,24 @@ from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
 
+ORIGIN = ("lane", "rho", "tau", "settings", "seed", "model", "prompt")
+"""What a row must say of its lane and run, so that it can be read apart from them."""
 CELLS = {column.name: column.cell for column in COLUMNS if column.cell}
 OFF = "off"  # the outcome of every step of a lane whose ρ is 0
+PROMPT = 200  # characters of the prompt in a row of the table
 REPLAY_CANDIDATES = 25
 
 
 def table(trace: Trace) -> str:
-    """Return the steps of all lanes as CSV, one row a step: the columns of the records that have a
-    cell, and what follows from them.
+    """Return the steps of all lanes as CSV, one row a step: how it was written (`ORIGIN`), the
+    columns of the records that have a cell, and what follows from them.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+    The outcome of a lane whose ρ is 0 is `off`. A text that a spreadsheet would take for a formula
+    gets an apostrophe in front.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("lane", "position", *CELLS, "changed", "tail", "thought"))
+    writer.writerow((*ORIGIN, "position", *CELLS, "changed", "tail", "thought"))
     writer.writerows(map(_guarded, row) for row in _rows(trace))
     return out.getvalue()
 
@@ -36,16 +40,24 @@ def table(trace: Trace) -> str:
 def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
     texts = trace.vocabulary
     thinking = begins_in_thought(prompt_end(trace))
+    run = (trace.settings.seed, trace.model.name, _short(trace.prompt))
     for lane in trace.lanes:
+        xtc = lane.settings.sampler.xtc
+        origin = (lane.settings.name, xtc.rho, xtc.tau, _changes(lane.settings), *run)
         thought = answer_step(
             (step.text or texts[step.token] for step in lane.steps), thinking=thinking
         )
         for i, step in enumerate(lane.steps):
             cells = {name: cell(getattr(step, name), texts) for name, cell in CELLS.items()}
-            if lane.settings.sampler.xtc.rho == 0.0:
+            if xtc.rho == 0:
                 cells["outcome"] = OFF
             said = (step.changed, step.from_tail, i < thought)
-            yield (lane.settings.name, i, *cells.values(), *said)
+            yield (*origin, i, *cells.values(), *said)
+
+
+def _short(prompt: str) -> str:
+    """Return a prompt that may stand in every row."""
+    return prompt if len(prompt) <= PROMPT else f"{prompt[: PROMPT - 1]}…"
 
 
 def _guarded(cell: object) -> object:

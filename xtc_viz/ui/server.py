@@ -21,7 +21,7 @@ from xtc_viz.records import tracefile
 from xtc_viz.runs.jobs import fork, weights
 from xtc_viz.runs.protection import Protection, Resolved, along
 from xtc_viz.settings import XTCSettings
-from xtc_viz.ui import controls, exports, payload, whatif
+from xtc_viz.ui import controls, exports, figures, payload, whatif
 from xtc_viz.ui.access import May, from_elsewhere
 from xtc_viz.ui.controls import whole
 from xtc_viz.ui.limits import NO_LIMITS
@@ -145,6 +145,15 @@ def questions(service: Service) -> list[Question]:
             return exports.replay(shown, controls.specification(), datetime.now(UTC).date())
         raise SettingsError("kind", "trace, table or replay", kind)
 
+    def figure(run: object, wanted: object, xtc: object) -> object:
+        """One view of a run as an interactive HTML file, about 5 MB; `xtc` are the settings of a
+        what-if by lane, null for a lane that stays as it is."""
+        shown = store.get(run)
+        if not isinstance(xtc, list) or len(xtc) > len(shown.lanes):
+            raise SettingsError("xtc", f"a list of at most {len(shown.lanes)} lanes", xtc)
+        others = {k: _xtc(shown, k, values, host).xtc for k, values in enumerate(xtc) if values}
+        return figures.interactive(shown, figures.Wanted.parse(wanted, shown), others)
+
     def load(text: object) -> object:
         """Show a trace file; the answer is a whole message."""
         if not isinstance(text, str) or len(text) > MAX_TRACE:
@@ -154,7 +163,7 @@ def questions(service: Service) -> list[Question]:
         shown = Run.of(trace, "loaded")
         return {**shown.whole(store.add(shown)), "unknown": trace.unknown_columns}
 
-    every = (block, open, stop, stages, what_if, tokens, becomes, strength, export, load)
+    every = (block, open, stop, stages, what_if, tokens, becomes, strength, export, figure, load)
     return [*(answer(function) for function in every), *_about_models(host, service.may)]
 
 

@@ -5,15 +5,15 @@ Always along the text that was written; never a new generation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from xtc_viz.knobs import KNOBS
 from xtc_viz.records.step import Step
-from xtc_viz.records.trace import LaneTrace
+from xtc_viz.records.trace import LaneTrace, Trace
 from xtc_viz.runs.stats import OUTCOMES
-from xtc_viz.sampling.whatif import decided, evaluate, intensity_map
+from xtc_viz.sampling.whatif import IntensityMap, decided, evaluate, intensity_map
 from xtc_viz.settings import LaneSettings, XTCSettings
 
 RHOS = tuple(i / 10 for i in range(11))
@@ -49,6 +49,16 @@ def what_if(
     }
 
 
+def imagined(trace: Trace, others: Mapping[int, XTCSettings]) -> Trace:
+    """Return a trace whose lanes are what these settings, by lane, would have made of them."""
+    lanes = list(trace.lanes)
+    for k, xtc in others.items():
+        lane, top = lanes[k], trace.settings.top_candidates
+        steps = steps_under(lane.steps, lane.settings, xtc, top, trace.prompt_ids)
+        lanes[k] = replace(lane, settings=with_xtc(lane.settings, xtc), steps=tuple(steps))
+    return replace(trace, lanes=tuple(lanes))
+
+
 def steps_under(
     steps: Sequence[Step],
     lane: LaneSettings,
@@ -65,16 +75,23 @@ def steps_under(
     ]
 
 
-def strength_map(
+def strength_grid(
     lane: LaneTrace, xtc: XTCSettings, top_candidates: int, thought: int = 0
-) -> dict[str, Any]:
+) -> IntensityMap:
     """Return the expected interventions and removed mass per step over a grid of ρ and τ.
 
     τ goes down to where the record is exact, 1/K. The first `thought` steps are left out.
     """
     least = max(KNOBS["tau"].slider[0], 1.0 / top_candidates)
     taus = [tau for tau in TAUS if tau >= least]
-    grid = intensity_map(lane.steps[thought:], xtc, RHOS, taus, top_candidates)
+    return intensity_map(lane.steps[thought:], xtc, RHOS, taus, top_candidates)
+
+
+def strength_map(
+    lane: LaneTrace, xtc: XTCSettings, top_candidates: int, thought: int = 0
+) -> dict[str, Any]:
+    """Return that grid for the page."""
+    grid = strength_grid(lane, xtc, top_candidates, thought)
     return {
         "rhos": grid.rhos,
         "taus": grid.taus,

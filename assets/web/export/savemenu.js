@@ -1,11 +1,12 @@
 // What can be kept of a run: files to take away, and a trace to open again.
 
 import { h } from "../core/dom.js";
+import { download } from "../core/download.js";
 import { wordsOf } from "../core/errors.js";
 import { Menu } from "../core/menu.js";
-import { figure, picture } from "./figure.js";
+import { FigureForm } from "./figureform.js";
+import { Views } from "./views.js";
 
-/** @import { Figure } from "./figure.js" */
 /** @import { Playback } from "../session/playback.js" */
 
 const FILES = {
@@ -13,16 +14,6 @@ const FILES = {
   table: ["xtc-steps.csv", "text/csv"],
   replay: ["xtc-replay.html", "text/html"],
 };
-
-/** @param {string} name @param {string | Blob} content @param {string} type */
-function download(name, content, type) {
-  const url = URL.createObjectURL(
-    content instanceof Blob ? content : new Blob([content], { type }),
-  );
-  const link = h("a", { href: url, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 /** @param {File} file */
 async function readTrace(file) {
@@ -33,29 +24,32 @@ async function readTrace(file) {
 
 export class SaveMenu {
   /**
-   * `figure()` is the figure on show, null without one; `onopen(text, name)` is called with a trace
+   * `look()` says how the inspector shows a step; `onopen(text, name)` is called with a trace
    * file's text, and `onproblem(words)` when something went wrong.
    * @param {Playback} playback
-   * @param {Pick<Transport, "export">} transport
-   * @param {{ figure: () => Figure | null, onopen: (text: string, name: string) => Promise<void>,
+   * @param {Transport} transport
+   * @param {Spec} spec
+   * @param {{ look: () => { log: boolean, mate: number },
+   *   onopen: (text: string, name: string) => Promise<void>,
    *   onproblem: (words: string) => void }} events
    */
-  constructor(playback, transport, { figure: shown, onopen, onproblem }) {
+  constructor(playback, transport, spec, { look, onopen, onproblem }) {
     this.playback = playback;
     this.transport = transport;
-    this.shown = shown;
     this.onopen = onopen;
     this.onproblem = onproblem;
     this.file = h("input", { type: "file", accept: ".json,.gz", hidden: true });
     this.file.addEventListener("change", () => this.open());
-    const menu = new Menu("Keep", [
+    const menu = new Menu("Save", [
       ["Trace (JSON)", () => this.export("trace")],
       ["Steps as a table (CSV)", () => this.export("table")],
       ["Replay to open offline (HTML)", () => this.export("replay")],
-      ["The bars as SVG", () => this.figure("svg")],
-      ["The bars as PNG", () => this.figure("png")],
       ["Open a trace …", () => this.file.click()],
     ]);
+    const views = new Views(playback, transport, spec, look);
+    const form = new FigureForm(playback, views, transport, spec);
+    menu.element.querySelector(".menu-list")?.append(form.element);
+    menu.element.addEventListener("toggle", () => menu.element.open && form.refresh());
     this.element = h("div", {}, menu.element, this.file);
   }
 
@@ -69,14 +63,6 @@ export class SaveMenu {
     } catch (error) {
       this.onproblem(wordsOf(error));
     }
-  }
-
-  /** @param {"svg" | "png"} kind */
-  async figure(kind) {
-    const shown = this.shown();
-    if (!shown) return;
-    if (kind === "png") download("xtc-step.png", await picture(shown), "image/png");
-    else download("xtc-step.svg", figure(shown).text, "image/svg+xml");
   }
 
   async open() {

@@ -2,6 +2,7 @@
 // bars, numbers and a table.
 
 import { button, h, set, setText, token } from "../core/dom.js";
+import { origin, stepLines } from "../export/names.js";
 import { Bars } from "./bars.js";
 import { beforeAndAfter, sideBySide } from "./barviews.js";
 import { Beside } from "./beside.js";
@@ -13,7 +14,7 @@ import { RowButtons } from "./rowbuttons.js";
 import { Single } from "./single.js";
 import { Stages } from "./stages.js";
 import { Table } from "./table.js";
-import { caption, drawnSign, tailShare, verdict } from "./words.js";
+import { drawnSign, tailShare, verdict } from "./words.js";
 
 /** @import { Playback } from "../session/playback.js" */
 /** @import { BarView } from "./barparts.js" */
@@ -215,7 +216,7 @@ export class Inspector {
     const view = beforeAndAfter(step, list, this.fork.restores(look));
     this.drawBars(this.lens?.(view) ?? view);
     const cells = list.map((row) => ({ ...row, cells: [row] }));
-    this.table.draw([look], cells);
+    this.table.draw([look], cells, this.origin([look]));
   }
 
   /** @param {Look[]} looks @param {number} own which of them is selected */
@@ -232,7 +233,7 @@ export class Inspector {
       open: this.fork.restores(look),
     }));
     this.drawBars(sideBySide(heads, list));
-    this.table.draw(looks, list);
+    this.table.draw(looks, list, this.origin(looks));
   }
 
   /** @param {BarView} view */
@@ -249,16 +250,14 @@ export class Inspector {
     if (this.fork.open !== before) this.update();
   }
 
-  /** The bars with what has to be said of them elsewhere; null without any. */
-  figure() {
-    const { run, focus } = this.playback;
-    if (!run || !focus || !this.looks.length) return null;
-    /** @type {[string, string][]} */
-    const key = [...this.key.querySelectorAll("span")]
-      .filter((entry) => !entry.hidden)
-      .map((entry) => [entry.className.replace(/^k /, ""), entry.textContent]);
-    const { prompt, model, seed } = run.head;
-    const foot = `xtc_viz · model ${model.name} · seed ${seed}`;
-    return { svg: this.bars.svg, head: caption(prompt, this.looks), key, foot };
+  /** What wrote a step. @param {Look[]} looks */
+  origin(looks) {
+    const { run } = this.playback;
+    return run ? [...stepLines(looks, run.head.prompt, this.spec), origin(run.head)] : [];
+  }
+
+  /** How a step is drawn: on which scale, beside which lane. */
+  get drawing() {
+    return { log: this.bars.log, mate: this.beside.mate };
   }
 }

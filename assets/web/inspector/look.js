@@ -3,10 +3,11 @@
 import { laneTag, laneTagAmong } from "../core/lanetag.js";
 
 /** @import { Playback } from "../session/playback.js" */
+/** @typedef {Pick<Playback, "run" | "shown" | "step">} Shown What of it a look needs. */
 
 /**
  * Undefined while its record is on its way.
- * @param {Playback} playback
+ * @param {Shown} playback
  * @param {Place} at
  * @param {Spec} spec
  * @returns {Look | undefined}

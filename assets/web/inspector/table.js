@@ -15,12 +15,13 @@ export class Table {
   constructor(fork) {
     this.fork = fork;
     this.names = "";
-    /** @type {[Look[], PairRow[]] | null} */
+    /** @type {[Look[], PairRow[], string[]] | null} */
     this.shown = null;
+    this.caption = h("caption");
     this.head = h("thead");
     this.body = h("tbody");
     this.element = h("details", { class: "as-table" }, h("summary", {}, "The same as a table"));
-    this.table = h("table", {}, this.head, this.body);
+    this.table = h("table", {}, this.caption, this.head, this.body);
     this.box = h(
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Candidates as a table" },
@@ -31,18 +32,21 @@ export class Table {
   }
 
   /**
-   * `looks` are the one or two lanes, `list` rows with a cell for each of them.
+   * `looks` are the one or two lanes, `list` rows with a cell for each of them; `lines` say what
+   * wrote them, so that it goes along where the table is copied to.
    * @param {Look[]} looks
    * @param {PairRow[]} list
+   * @param {string[]} lines
    */
-  draw(looks, list) {
-    this.shown = [looks, list];
+  draw(looks, list, lines) {
+    this.shown = [looks, list, lines];
     this.fill();
   }
 
   fill() {
     if (!this.element.open || !this.shown) return;
-    const [looks, list] = this.shown;
+    const [looks, list, lines] = this.shown;
+    this.caption.replaceChildren(...lines.map((line) => h("span", {}, line)));
     this.fillHead(looks);
     set(this.box, { "data-long": list.length > LONG ? "" : null });
     this.body.replaceChildren(...list.map((row) => this.row(row, looks)));

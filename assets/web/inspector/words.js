@@ -1,6 +1,6 @@
 // What is said of a step in a few words. Pure.
 
-import { decimal, percent, shown } from "../core/format.js";
+import { decimal, percent } from "../core/format.js";
 
 /** @import { Cell } from "./distribution.js" */
 /** @typedef {Pick<Look, "pending" | "imagined">} Light */
@@ -75,22 +75,6 @@ export function facts(step) {
       ? ["Removed", percent(step.removed_mass)]
       : ["Could be removed", percent(step.removable_mass)],
   ];
-}
-
-/**
- * The lines over the bars when they leave the page: which word, after what, under which settings.
- * @param {string} prompt
- * @param {Pick<Look, "at" | "name" | "tag" | "word" | "pending">[]} looks
- */
-export function caption(prompt, looks) {
-  const [{ at, name, tag, pending }] = looks;
-  const start = prompt.trim().replace(/\s+/g, " ");
-  const short = start.length > 60 ? `${start.slice(0, 59)}…` : start;
-  const single = looks.length === 1;
-  const drew = looks.map((look) => shown(look.word) + (single ? "" : ` (${look.name})`));
-  const what = pending ? "not drawn yet" : drew.join(", ");
-  const lines = [`“${short}”${at.i ? " …" : ""} token ${at.i + 1}: ${what}`];
-  return single ? [...lines, `${name}: ${tag}`] : lines;
 }
 
 /**

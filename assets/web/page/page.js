@@ -74,8 +74,8 @@ export class Page {
       this.imagineDraft();
     });
     this.colours = new Colours(playback, this.lanes.element);
-    this.saveMenu = new SaveMenu(playback, transport, {
-      figure: () => this.inspector.figure(),
+    this.saveMenu = new SaveMenu(playback, transport, spec, {
+      look: () => this.inspector.drawing,
       onopen: (text, name) => this.session.load(text, name),
       onproblem: (words) => this.composer.fail(words),
     });

@@ -1,0 +1,125 @@
+"""A view of a run as an interactive file: what the page may ask for, and the file that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import plotly.graph_objects as go
+
+from xtc_viz.errors import SettingsError
+from xtc_viz.figures.export import html
+from xtc_viz.figures.intensity import intensity_figure
+from xtc_viz.figures.pair import Side, pair_figure
+from xtc_viz.figures.stages import stages_figure
+from xtc_viz.figures.step import step_figure
+from xtc_viz.figures.text import text_figure
+from xtc_viz.figures.timeline import timeline_figure
+from xtc_viz.knobs import KNOBS
+from xtc_viz.records.trace import Trace
+from xtc_viz.settings import XTCSettings
+from xtc_viz.ui import whatif
+from xtc_viz.ui.controls import whole
+from xtc_viz.ui.run import Run
+
+OF_A_STEP = ("bars", "pair", "stages")
+VIEWS = (*OF_A_STEP, "map", "timeline", "text")
+MAX_CANDIDATES = 100
+MAX_STEPS = 30_000  # of all lanes together: beyond, a browser draws for many seconds
+MAX_CAPTION, MAX_LINES = 2_000, 20  # characters of a line, and lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A figure as the page asks for it: which view of which lane, at position `i`, beside lane
+    `mate`; with so many candidates, on a logarithmic scale if `log`; `width` in pixels.
+
+    `name` is the file's without its ending, `caption` the lines under the figure.
+    """
+
+    view: str
+    lane: int
+    i: int
+    mate: int
+    candidates: int
+    log: bool
+    width: int
+    name: str
+    caption: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, data: object, run: Run) -> Self:
+        """Check what a page sent against the run. Raises `SettingsError`, naming the field."""
+        names = [f.name for f in fields(cls)]
+        if not isinstance(data, Mapping) or set(data) != set(names):
+            raise SettingsError("figure", f"an object with {', '.join(names)}", data)
+        view, log, name, lines = (data[each] for each in ("view", "log", "name", "caption"))
+        if view not in VIEWS:
+            raise SettingsError("view", f"one of {', '.join(VIEWS)}", view)
+        if not isinstance(log, bool):
+            raise SettingsError("log", "true or false", log)
+        if not isinstance(name, str) or len(name) > MAX_CAPTION:
+            raise SettingsError("name", f"a text of at most {MAX_CAPTION:,} characters", name)
+        if (
+            not isinstance(lines, list)
+            or len(lines) > MAX_LINES
+            or not all(isinstance(line, str) and len(line) <= MAX_CAPTION for line in lines)
+        ):
+            bounds = f"at most {MAX_LINES} texts of at most {MAX_CAPTION:,} characters"
+            raise SettingsError("caption", bounds, lines)
+        numbers = {each: whole(each, data[each]) for each in ("lane", "i", "mate", "candidates")}
+        wanted = cls(
+            view=view,
+            log=log,
+            name=name,
+            caption=tuple(lines),
+            width=int(KNOBS["figure_width"].check(data["width"])),
+            **numbers | {"candidates": min(numbers["candidates"], MAX_CANDIDATES)},
+        )
+        wanted._check(run)
+        return wanted
+
+    def _check(self, run: Run) -> None:
+        lanes = {"lane": self.lane} | ({"mate": self.mate} if self.view == "pair" else {})
+        for field, lane in lanes.items():
+            if lane >= len(run.lanes):
+                raise SettingsError(field, f"below {len(run.lanes)}", lane)
+            if self.view in OF_A_STEP and self.i >= run.lengths[lane]:
+                raise SettingsError("i", f"below {run.lengths[lane]}", self.i)
+        steps = sum(run.lengths) if self.view == "timeline" else run.lengths[self.lane]
+        if self.view not in OF_A_STEP and steps > MAX_STEPS:
+            raise SettingsError("figure", f"of at most {MAX_STEPS:,} tokens", f"{steps:,}")
+
+
+def interactive(run: Run, wanted: Wanted, others: Mapping[int, XTCSettings]) -> str:
+    """Return the figure as an HTML file of its own; `others` are a what-if's settings by lane."""
+    trace = whatif.imagined(run.trace(), others)
+    figure = _figure(run, trace, wanted, set(others))
+    return html(figure, wanted.caption, name=wanted.name, width=wanted.width)
+
+
+def _figure(run: Run, trace: Trace, wanted: Wanted, imagined: set[int]) -> go.Figure:
+    lane, i = trace.lanes[wanted.lane], wanted.i
+    sampler, texts = lane.settings.sampler, trace.vocabulary
+    more: dict[str, Any] = {"candidates": wanted.candidates}
+    if wanted.view == "bars":
+        return step_figure(lane.steps[i], sampler, texts, log=wanted.log, **more)
+    if wanted.view == "pair":
+        places = sorted((wanted.lane, wanted.mate))
+        sides = [
+            Side(own.settings.name, own.steps[i], own.settings.sampler)
+            for own in (trace.lanes[k] for k in places)
+        ]
+        return pair_figure(sides, texts, **more)
+    if wanted.view == "stages":
+        context = (*trace.prompt_ids, *(step.token for step in lane.steps[:i]))
+        return stages_figure(lane.steps[i], sampler, context, texts, **more)
+    if wanted.view == "map":
+        thought, top = run.stats[wanted.lane].thought, trace.settings.top_candidates
+        grid = whatif.strength_grid(run.trace().lanes[wanted.lane], sampler.xtc, top, thought)
+        return intensity_figure(grid, sampler.xtc)
+    if wanted.view == "timeline":
+        return timeline_figure(trace, imagined=imagined)
+    away = wanted.lane in imagined
+    return text_figure(trace.prompt, lane, texts, imagined=away, pixels=wanted.width)
