@@ -341,7 +341,8 @@ interface CatalogAnswer {
 
 type RunRequest =
   | ({ kind: "run" } & Draft)
-  | { kind: "continue"; run: string; more: Typed }
+  /** Without a lane, all lanes that have not ended. */
+  | { kind: "continue"; run: string; more: Typed; lane?: number }
   | { kind: "branch"; run: string; lane: number; i: number; token: number };
 
 /** The parts that only a server has are missing in a replay. */

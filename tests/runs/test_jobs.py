@@ -93,6 +93,24 @@ def test_only_lanes_that_have_not_ended_go_on() -> None:
     assert grown.lanes[0].finish is FinishReason.STOP
 
 
+@pytest.mark.parametrize("lane", [0, 1])
+def test_one_lane_goes_on_alone_as_it_would_beside_the_other(lane: int) -> None:
+    grown = done(resume(run(10), 6, lane=lane))
+    assert grown.lanes[lane].steps == run(16).lanes[lane].steps
+    assert grown.lanes[1 - lane] == run(10).lanes[1 - lane]
+    # Then the other one: the run is the same as if both had gone on together.
+    assert done(resume(grown, 6, lane=1 - lane)).lanes == run(16).lanes
+
+
+def test_a_lane_that_cannot_go_on_alone_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"`lane` must be in \[0, 2\), but is 2"):
+        resume(run(10), 1, lane=2)
+    first, second = run(10).lanes
+    ended = replace(run(10), lanes=(replace(first, finish=FinishReason.EOS), second))
+    with pytest.raises(SettingsError, match="not all at their end"):
+        resume(ended, 1, lane=0)
+
+
 @pytest.mark.parametrize(("longest", "expected"), [(None, 20), (14, 14), (8, 8)])
 def test_a_branch_becomes_as_long_as_the_run(longest: int | None, expected: int) -> None:
     token = run(20).lanes[1].steps[7].ids[1]

@@ -176,6 +176,16 @@ def test_continuing_writes_what_a_longer_run_would_have(desk: Desk) -> None:
     assert grown["stats"][1]["tokens"] == len(ids(long, 1))
 
 
+def test_one_lane_goes_on_alone(desk: Desk) -> None:
+    _, long = desk.run(desk.request(30))
+    short, _ = desk.run(desk.request(10))
+    _, grown = desk.run({"req": 2, "kind": "continue", "run": short, "more": 20, "lane": 1})
+    assert ids(grown, 0) == ids(long, 0)[:10]
+    assert ids(grown, 1) == ids(long, 1)
+    error = desk.send({"kind": "continue", "run": short, "more": 5, "lane": "x"})[-1]["error"]
+    assert error["field"] == "lane"
+
+
 def test_what_has_ended_cannot_go_on() -> None:
     end = FakeModel().info.eos_ids[0]
     vocabulary = FakeModel().info.vocab_size

@@ -81,22 +81,26 @@ def fresh(request: Request, model: LanguageModel) -> Job:
     return Job(begin, tuple(range(len(settings.lanes))), settings)
 
 
-def resume(former: Trace, more: int, longest: int | None = None) -> Job:
-    """Return the same run with `more` tokens in every lane that has not come to its end.
+def resume(former: Trace, more: int, longest: int | None = None, lane: int | None = None) -> Job:
+    """Return the same run with `more` tokens in every lane that has not come to its end, or in
+    one `lane` alone.
 
     A lane has at most `longest` tokens, and all lanes get as many more as the longest of them may.
 
     Raises:
-        SettingsError: no lane can go on.
+        SettingsError: there is no such lane, or no lane can go on.
     """
+    if lane is not None and not 0 <= lane < len(former.lanes):
+        raise SettingsError("lane", f"in [0, {len(former.lanes)})", lane)
+    wanted = range(len(former.lanes)) if lane is None else (lane,)
     ended = (FinishReason.EOS, FinishReason.STOP)
-    going = [k for k, lane in enumerate(former.lanes) if lane.finish not in ended]
+    going = [k for k in wanted if former.lanes[k].finish not in ended]
     if not going:
         raise SettingsError("lanes", "not all at their end to go on", "ended")
     room = {k: _room(len(former.lanes[k].steps), longest) for k in going}
     lanes = tuple(k for k in going if room[k])
     if not lanes:
-        written = max(len(lane.steps) for lane in former.lanes)
+        written = max(len(former.lanes[k].steps) for k in going)
         raise SettingsError("lanes", f"below {longest} tokens to go on", written)
     length = int(min(more, *(room[k] for k in lanes)))
     return _job(former, former.lanes, lanes, length)

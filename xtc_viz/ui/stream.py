@@ -80,7 +80,9 @@ def _more(service: Service, data: Mapping[str, Any], model: LanguageModel) -> Jo
     if kind == "continue":
         limits.check_lanes(len(former.lanes))
         more = int(limits.length.check(data.get("more")))
-        return resume(former, more, limits.max_tokens)
+        one = data.get("lane")
+        lane = None if one is None else controls.whole("lane", one)
+        return resume(former, more, limits.max_tokens, lane)
     limits.check_lanes(len(former.lanes) + 1)
     lane, i, token = (controls.whole(name, data.get(name)) for name in ("lane", "i", "token"))
     limits.check_position(i)
