@@ -1,6 +1,7 @@
 // What can be kept of a run: files to take away, and a trace to open again.
 
 import { h } from "../core/dom.js";
+import { download } from "../core/download.js";
 import { wordsOf } from "../core/errors.js";
 import { Menu } from "../core/menu.js";
 import { figure, picture } from "./figure.js";
@@ -13,16 +14,6 @@ const FILES = {
   table: ["xtc-steps.csv", "text/csv"],
   replay: ["xtc-replay.html", "text/html"],
 };
-
-/** @param {string} name @param {string | Blob} content @param {string} type */
-function download(name, content, type) {
-  const url = URL.createObjectURL(
-    content instanceof Blob ? content : new Blob([content], { type }),
-  );
-  const link = h("a", { href: url, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 /** @param {File} file */
 async function readTrace(file) {
