@@ -343,6 +343,8 @@ type RunRequest =
   | ({ kind: "run" } & Draft)
   /** Without a lane, all lanes that have not ended. */
   | { kind: "continue"; run: string; more: Typed; lane?: number }
+  /** The lane's text as it was edited, and how many tokens more. */
+  | { kind: "edit"; run: string; lane: number; text: string; more: Typed }
   | { kind: "branch"; run: string; lane: number; i: number; token: number };
 
 /** The parts that only a server has are missing in a replay. */

@@ -24,12 +24,17 @@ export class RunTools {
     this.buttons = [this.onward, this.again, this.undo];
   }
 
+  /** Whether a lane has not come to its end. @param {number} k */
+  open(k) {
+    const lane = this.playback.run?.lanes[k];
+    if (!lane || lane.finish === "eos" || lane.finish === "stop") return false;
+    return lane.chips.length < this.most;
+  }
+
   /** @param {Session} session */
   draw({ idle, ours, canUndo }) {
     const { run, stepping } = this.playback;
-    const open = (run?.lanes ?? []).some(
-      ({ finish, chips }) => finish !== "eos" && finish !== "stop" && chips.length < this.most,
-    );
+    const open = (run?.lanes ?? []).some((_, k) => this.open(k));
     const off = !run || stepping;
     this.onward.hidden = off || !open || !ours;
     this.again.hidden = off;

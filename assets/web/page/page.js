@@ -24,6 +24,8 @@ import { handle, helpDialog } from "./keys.js";
 import { ShareLink } from "./sharelink.js";
 import { Sheet } from "./sheet.js";
 
+/** @import { LaneActions } from "../lanes/lanemenu.js" */
+
 const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
 
 export class Page {
@@ -43,7 +45,7 @@ export class Page {
     this.session = new Session(transport, playback);
     this.statusLine = new StatusLine();
     this.picker = models && new ModelPicker(models, (model) => this.use(model));
-    this.lanes = new Lanes(playback, spec);
+    this.lanes = new Lanes(playback, spec, this.session.live ? this.laneActions : null);
     this.timeline = new Timeline(playback);
     this.stepper = new Stepper(playback);
     const branch = (/** @type {Place} */ at, /** @type {number} */ id) => this.branch(at, id);
@@ -252,11 +254,31 @@ export class Page {
     this.generate();
   }
 
-  /** More tokens in every lane that has not come to its end. */
-  goOn() {
+  /** More tokens in every lane that has not come to its end, or in one. @param {number} [lane] */
+  goOn(lane) {
     const { run, selected } = this.playback;
     const more = this.composer.draft.settings.max_new_tokens;
-    if (run) this.ask({ kind: "continue", run: run.id, more }, { goal: selected });
+    if (run) this.ask({ kind: "continue", run: run.id, more, lane }, { goal: selected });
+  }
+
+  /** What the menu of a lane does. @returns {LaneActions} */
+  get laneActions() {
+    return {
+      goOn: (lane) => this.goOn(lane),
+      rewrite: (lane, text) => this.rewrite(lane, text),
+      prompt: (text) => this.composer.begin(text),
+      can: (lane) => {
+        const write = this.session.idle && this.session.ours && !this.playback.stepping;
+        return { write, goOn: write && this.tools.open(lane) };
+      },
+    };
+  }
+
+  /** A lane goes on after its text as it was edited. @param {number} lane @param {string} text */
+  rewrite(lane, text) {
+    const { run } = this.playback;
+    const more = this.composer.draft.settings.max_new_tokens;
+    if (run) this.ask({ kind: "edit", run: run.id, lane, text, more });
   }
 
   /** A new lane that takes another token at this step. @param {Place} at @param {number} token */
