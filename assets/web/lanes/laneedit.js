@@ -6,6 +6,8 @@ import { written } from "./lanetext.js";
 /** @import { Run } from "../session/run.js" */
 /** @import { LaneActions } from "./lanemenu.js" */
 
+const LEAST = 280; // pixels
+
 /** @type {Map<string, string>} By run and lane, what was typed and has not been gone on from. */
 const drafts = new Map();
 
@@ -78,14 +80,15 @@ export class LaneEdit {
   open(body) {
     if (this.body) return this.area.focus();
     this.body = body;
-    const height = body.clientHeight;
+    // In the lane's own place: nothing below moves, unless there is hardly room to write.
+    this.element.style.height = `${Math.max(body.offsetHeight, LEAST)}px`;
     body.hidden = true;
     body.after(this.element);
     this.area.value = drafts.get(this.key) ?? this.former;
-    this.area.style.minHeight = `${height}px`;
     this.typed();
-    this.area.focus();
+    this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(this.area.value.length, this.area.value.length);
+    this.area.scrollTop = this.area.scrollHeight;
   }
 
   /** What was typed is kept, and there again when the editor is opened. */

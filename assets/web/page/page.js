@@ -15,6 +15,8 @@ import { ModelPicker } from "../models/picker.js";
 import { awaits, draftOf, touched } from "../session/draft.js";
 import { Playback } from "../session/playback.js";
 import { Session } from "../session/session.js";
+import { KeptDraft } from "../shelf/drafts.js";
+import { ShelfView } from "../shelf/view.js";
 import { StrengthMap } from "../whatif/strengthmap.js";
 import { WhatIf } from "../whatif/whatif.js";
 import { foot } from "./foot.js";
@@ -72,6 +74,8 @@ export class Page {
       onopen: (text, name) => this.session.load(text, name),
       onproblem: (words) => this.composer.fail(words),
     });
+    this.shelf = this.session.live ? new ShelfView(transport, this.session, playback, spec) : null;
+    this.keptDraft = this.session.live ? new KeptDraft(spec) : null;
     this.dialog = helpDialog();
     this.tools = new RunTools(playback, {
       onward: () => this.goOn(),
@@ -96,7 +100,11 @@ export class Page {
     root.replaceChildren(
       pageHead({
         model: picker?.button ?? null,
-        tools: only(this.shareLink.button, this.saveMenu.element),
+        tools: only(
+          this.shareLink.button,
+          ...(this.shelf ? [this.shelf.panel.button] : []),
+          this.saveMenu.element,
+        ),
         present: () => this.present(!this.presenting),
         turn: () => document.body.classList.toggle("dark"),
         help: () => this.help(),
@@ -124,6 +132,7 @@ export class Page {
         this.sheet.element,
       ),
       this.dialog,
+      ...(this.shelf ? [this.shelf.panel.dialog, this.shelf.pair.dialog] : []),
       ...(picker ? [picker.dialog] : []),
     );
     set(root, { "data-empty": "" });
@@ -148,6 +157,10 @@ export class Page {
     session.on("replace", () => holdHeights([this.lanes.element, this.inspector.element]));
     session.on("written", ({ model }) => this.picker?.seen(model));
     session.on("refused", ({ problem }) => composer.wrong(problem));
+    this.shelf?.shelf.on("note", ({ words }) => composer.fail(words));
+    this.keptDraft?.watch(root, () =>
+      touched(composer.draft, session.base) ? composer.draft : null,
+    );
     window.addEventListener("keydown", (event) => {
       const { target } = event;
       const inside = target === document.body || (target instanceof Node && root.contains(target));
@@ -335,10 +348,21 @@ export class Page {
     this.imagineDraft();
   }
 
-  /** A link was opened: take its settings, write, and look at its step. */
+  /** What was typed before the page was left. */
+  takeDraft() {
+    const draft = this.keptDraft?.read(this.composer.draft);
+    if (!draft) return;
+    this.composer.take(draft);
+    this.imagineDraft();
+  }
+
+  /**
+   * A link was opened: take its settings, write, and look at its step. Without one, the page is as
+   * it was left.
+   */
   follow() {
     const { opened } = this.shareLink;
-    if (!opened) return;
+    if (!opened) return this.takeDraft();
     this.composer.take(opened.draft);
     this.present(opened.presenting);
     this.generate({ goal: opened.selected });
