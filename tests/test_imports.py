@@ -81,9 +81,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.request": rule(
         "torch", "errors settings models.base runs.breakers runs.protection"
     ),
-    "xtc_viz.runs.branching": rule(
-        "torch", f"{CORE} models.base records.step records.trace sampling.stageview"
-    ),
+    "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
     "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu"),
     "xtc_viz.runs.jobs": rule(

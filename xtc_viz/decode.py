@@ -36,13 +36,15 @@ def decode_lanes(
     *,
     prefixes: Sequence[Sequence[int]] = (),
     sources: Sequence[int] = (),
+    forced: Sequence[Sequence[int]] = (),
 ) -> Generator[Column, None, None]:
     """Decode all lanes of a run side by side, one column a step.
 
     `prefixes` holds for each lane the tokens that it has already written, to continue a lane or
     to branch from one; its random numbers go on where they were. `sources` says whose numbers each
     lane draws (`randomness`), where that is not what `shared_randomness` says. `max_new_tokens`
-    counts new tokens only; a lane also ends where the model's context does.
+    counts new tokens only; a lane also ends where the model's context does. `forced` holds for each
+    lane the tokens that it takes first, instead of what the dice draw; they are new ones.
 
     Each lane is a row of `decode_rows` and sees nothing of the others; all start together. Closing
     the generator at any step frees the model's cache.
@@ -52,11 +54,12 @@ def decode_lanes(
         DistributionError: the model gave logits that are no distribution.
     """
     count = len(settings.lanes)
-    for name, given in (("prefixes", prefixes), ("sources", sources)):
+    for name, given in (("prefixes", prefixes), ("sources", sources), ("forced", forced)):
         if given and len(given) != count:
             raise SettingsError(name, f"one a lane ({count})", len(given))
     prefixes = prefixes or [()] * count
     sources = sources or [lane_source(settings, number) for number in range(count)]
+    forced = forced or [()] * count
     check_prompts([[*prompt_ids, *prefix] for prefix in prefixes], model.info)
     rows = [
         Row(
@@ -67,10 +70,13 @@ def decode_lanes(
             max_new_tokens=settings.max_new_tokens,
             stop=settings.stop,
             written=prefix,
+            forced=tokens,
             top_candidates=settings.top_candidates,
             name=f"lane {lane.name!r}",
         )
-        for lane, source, prefix in zip(settings.lanes, sources, prefixes, strict=True)
+        for lane, source, prefix, tokens in zip(
+            settings.lanes, sources, prefixes, forced, strict=True
+        )
     ]
     with closing(decode_rows(model, rows, at_once=count)) as rounds:
         for position, (entries, seconds) in enumerate(rounds):

@@ -41,9 +41,11 @@ class Row:
 
     It goes on after `prompt_ids` and the tokens that the row has `written` already (where it
     continues a lane or branches from one), and its random numbers, which are those of `source`
-    (`randomness`), go on where they were. It ends at an end-of-sequence token, after
-    `max_new_tokens` new ones, when its new text contains one of `stop`, or where the model's
-    context does. `top_candidates` tokens are recorded at every step. Errors call it by its `name`.
+    (`randomness`), go on where they were. Its first new tokens are those of `forced`, each a step
+    like any other but for the draw, whose random numbers go unused. It ends at an end-of-sequence
+    token, after `max_new_tokens` new ones, when its new text contains one of `stop`, or where the
+    model's context does. `top_candidates` tokens are recorded at every step. Errors call it by its
+    `name`.
     """
 
     prompt_ids: Sequence[int]
@@ -53,6 +55,7 @@ class Row:
     max_new_tokens: int = int(KNOBS["max_new_tokens"].default)
     stop: tuple[str, ...] = ()
     written: Sequence[int] = ()
+    forced: Sequence[int] = ()
     top_candidates: int = int(KNOBS["top_candidates"].default)
     name: str = ""
 
@@ -61,7 +64,7 @@ class Row:
             if field.name in KNOBS:
                 value = KNOBS[field.name].check(getattr(self, field.name))
                 object.__setattr__(self, field.name, value)
-        for name in ("prompt_ids", "stop", "written"):
+        for name in ("prompt_ids", "stop", "written", "forced"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
@@ -222,6 +225,7 @@ class _Writer:
         self._randomness = SharedRandomness(row.seed, row.source)
         self._eos = frozenset(model.info.eos_ids)
         self._stop = row.stop
+        self._forced = iter(row.forced)
         self._detokenizer = model.detokenizer(self.prompt)
         room = min(row.max_new_tokens, model.info.context_length - len(self.prompt))
         self._context = torch.empty(len(self.prompt) + room, dtype=torch.int64)
@@ -241,7 +245,8 @@ class _Writer:
         """Draw the next token from this row's logits, (V,) in float32, or from what is known."""
         coin, noise = draws(self._randomness, self._position)
         try:
-            step = self._stack.run(self._context[: self._length], logits, coin, noise)
+            before, forced = self._context[: self._length], next(self._forced, None)
+            step = self._stack.run(before, logits, coin, noise, forced)
         except DistributionError as error:
             self.ended = True
             named = DistributionError(f"{self._name}, step {self._position}: {error}")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xtc_viz.errors import SettingsError
-from xtc_viz.models.fake import END, FakeModel
+from xtc_viz.models.fake import FakeModel
 from xtc_viz.records import tracefile
 from xtc_viz.records.trace import FinishReason, Trace
 from xtc_viz.runs import presets
@@ -115,24 +115,11 @@ def test_a_lane_that_cannot_go_on_alone_is_named() -> None:
 def test_a_branch_becomes_as_long_as_the_run(longest: int | None, expected: int) -> None:
     token = run(20).lanes[1].steps[7].ids[1]
     job = fork(run(20), 1, 7, token, MODEL, longest)
-    assert job.lanes == ((2,) if expected > 8 else ())
+    assert (job.lanes, job.forced) == ((2,), ((token,),))
     grown = done(job)
     assert lengths(grown) == [20, 20, expected]
     assert grown.lanes[2].finish is FinishReason.LENGTH
     assert grown.lanes[:2] == run(20).lanes
-
-
-def test_a_branch_that_ends_at_once_is_not_decoded() -> None:
-    trace = run(30)
-    lane, position = next(
-        (k, i)
-        for k, lane in enumerate(trace.lanes)
-        for i, step in enumerate(lane.steps)
-        if END in step.ids
-    )
-    job = fork(trace, lane, position, END, MODEL)
-    assert (job.lanes, list(job.columns(MODEL))) == ((), [])
-    assert done(job).lanes[2].finish is FinishReason.EOS
 
 
 def test_a_branch_of_a_branch_goes_on_with_the_dice_of_the_first_lane() -> None:

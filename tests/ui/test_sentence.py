@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.ui.factories import BEAR, BOY, GIRL, MAN, TEXTS, decode, make_step, sampler
+from xtc_viz.records.step import Bound
 from xtc_viz.ui.sentence import Part, Said, describe, drawn, listed, number, percent, warnings
 
 
@@ -79,7 +82,19 @@ def test_nothing_reaches_tau() -> None:
 
 def test_a_chosen_token_is_said_to_be_chosen() -> None:
     said = read(describe(make_step(sampler(), token=BOY, forced=True), sampler()))
-    assert said.endswith("You chose « boy», which had 33\u00a0% before XTC. A branch begins.")
+    assert said.endswith("You chose « boy», which had 33\u00a0% before XTC.")
+
+
+@pytest.mark.parametrize(
+    ("bound", "why"),
+    [
+        (Bound.NONE, "which truncation had dropped before XTC."),
+        (Bound.ENTROPY, "which is none of the words that this model showed."),
+    ],
+)
+def test_a_chosen_token_that_never_reached_xtc_says_why(bound: Bound, why: str) -> None:
+    step = replace(make_step(sampler(), token=BOY, forced=True), p=0.0, bound=bound)
+    assert read(describe(step, sampler())).endswith(f"You chose « boy», {why}")
 
 
 def test_a_what_if_that_takes_the_texts_own_token_away_says_so() -> None:

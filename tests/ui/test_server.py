@@ -83,6 +83,10 @@ def test_a_block_and_an_opening(desk: Desk) -> None:
         ("strength", ["RUN", 0, {"tau": 0}]),
         ("what_if", ["RUN", 0, {"rho": 1, "protect": "all"}]),
         ("export", ["RUN", "film"]),
+        ("becomes", ["RUN", 0, 999, " a"]),
+        ("becomes", ["RUN", 0, 0, ""]),
+        ("becomes", ["RUN", 0, 0, 5]),
+        ("becomes", ["RUN", 0, 0, "z" * 513]),
         ("load", ["{}"]),
         ("load", [5]),
     ],
@@ -140,7 +144,10 @@ values = st.recursive(
     ),
     max_leaves=8,
 )
-LOOKING = ("block", "open", "stop", "stages", "what_if", "tokens", "strength", "export", "load")
+LOOKING = (
+    *("block", "open", "stop", "stages", "what_if", "tokens", "becomes", "strength"),
+    *("export", "load"),
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -320,6 +327,19 @@ def test_protected_tokens_are_shown_while_the_model_is_busy(desk: Desk) -> None:
 def test_without_a_model_in_memory_no_token_is_known() -> None:
     (tokens,) = (q for q in questions(Service(ModelHost())) if q.__name__ == "tokens")
     assert json.loads(tokens([{}])) is None
+
+
+def test_a_typed_text_is_shown_as_the_tokens_that_it_becomes(desk: Desk) -> None:
+    assert desk.ask("becomes", desk.run, 1, 7, " bear") == {"tokens": [" bear"], "more": 0}
+    assert desk.ask("becomes", desk.run, 1, 7, "bear")["tokens"] == ["b", "e", "a", "r"]
+    assert desk.ask("becomes", desk.run, 1, 7, "z" * 30)["more"] == 18
+
+
+def test_without_the_model_that_wrote_a_run_nobody_knows_what_a_text_becomes(desk: Desk) -> None:
+    for host in (ModelHost(), ModelHost(FakeModel(name="another"))):
+        made = questions(Service(host, desk.store))
+        (becomes,) = (q for q in made if q.__name__ == "becomes")
+        assert json.loads(becomes([desk.run, 1, 7, " bear"])) is None
 
 
 def own_knobs(desk: Desk, lane: int = 1) -> dict[str, Any]:

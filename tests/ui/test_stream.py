@@ -13,6 +13,7 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.records import tracefile
 from xtc_viz.ui import controls
+from xtc_viz.ui.payload import FORCED
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service, Stops
@@ -218,6 +219,37 @@ def test_the_same_token_on_the_same_dice_writes_the_same_text(desk: Desk) -> Non
     token = ids(whole, 1)[3]
     _, grown = desk.run({"kind": "branch", "run": run, "lane": 1, "i": 3, "token": token})
     assert ids(grown, 2) == ids(whole, 1)
+
+
+def test_a_typed_text_is_taken_token_by_token(desk: Desk) -> None:
+    run, whole = desk.run(desk.request(20))
+    text = " a little zebra"
+    _, grown = desk.run({"kind": "branch", "run": run, "lane": 1, "i": 3, "text": text})
+    forced = [chip for chip in grown["add"][2] if chip[2] & FORCED]
+    assert "".join(chip[1] for chip in forced) == text
+    assert ids(grown, 2)[:3] == ids(whole, 1)[:3]
+    assert len(ids(grown, 2)) == 20
+
+
+@pytest.mark.parametrize(
+    ("chosen", "field", "words"),
+    [
+        ({}, "token", "there where no text is"),
+        ({"token": 5, "text": " a"}, "token", "there where no text is"),
+        ({"token": -1}, "token", "an integer >= 0"),
+        ({"token": 9999}, "token", "in [0, 332)"),
+        ({"text": 7}, "text", "The typed word must be a text of at most"),
+        ({"text": ""}, "text", "The typed word must be a text that becomes at least one token"),
+        ({"text": "z" * 513}, "text", "1 to 512 tokens, but is 513 tokens"),
+    ],
+)
+def test_a_branch_that_cannot_be_says_why(
+    desk: Desk, chosen: dict[str, Any], field: str, words: str
+) -> None:
+    run, _ = desk.run(desk.request(5))
+    last = desk.send({"kind": "branch", "run": run, "lane": 0, "i": 2, **chosen})[-1]
+    assert last["error"]["field"] == field
+    assert words in last["error"]["message"]
 
 
 def test_runs_from_many_threads_come_one_after_the_other() -> None:

@@ -1,4 +1,4 @@
-"""Branches: a lane continued from any step with a token that a person chose."""
+"""Branches: a lane continued from any step with a token, or with a text, that a person chose."""
 
 from __future__ import annotations
 
@@ -8,65 +8,65 @@ from itertools import count
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.records.step import Step
 from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Trace
-from xtc_viz.sampling.stageview import final_probs
-from xtc_viz.settings import LaneSettings
+from xtc_viz.runs.protection import text_tokens
+
+MOST_FORCED = 512
+"""The most tokens that a branch may be told to begin with; each takes a step of the model."""
 
 
-def branch(model: LanguageModel, trace: Trace, lane: int, position: int, token: int) -> LaneTrace:
-    """Return the beginning of a branch: a lane's steps before `position`, then `token`.
+def branch(trace: Trace, lane: int, position: int) -> LaneTrace:
+    """Return the beginning of a branch: a lane's steps before `position`, under a new name.
 
-    `token` is any recorded candidate of that step, also one that XTC or truncation removed there.
-    Decode on with the result's tokens as the lane's prefix (`decode_lanes`).
+    Decode on with its tokens as the lane's prefix and what was chosen as `forced`
+    (`decode_lanes`). The position behind a lane's last token is one too, unless the text ended
+    there.
 
     Raises:
-        SettingsError: no such lane, position or candidate.
+        SettingsError: no such lane or position.
     """
     if not 0 <= lane < len(trace.lanes):
         raise SettingsError("lane", f"in [0, {len(trace.lanes)})", lane)
     parent = trace.lanes[lane]
-    if not 0 <= position < len(parent.steps):
-        raise SettingsError("position", f"in [0, {len(parent.steps)})", position)
-    before = parent.steps[:position]
-    step = _forced(parent.steps[position], parent.settings, token)
-    detokenizer = model.detokenizer([*trace.prompt_ids, *(s.token for s in before)])
-    text = detokenizer.push(token)
-    ends = token in model.info.eos_ids
+    last = len(parent.steps) - (parent.finish is FinishReason.EOS)
+    if not 0 <= position <= last:
+        raise SettingsError("position", f"in [0, {last}]", position)
     return LaneTrace(
         settings=replace(parent.settings, name=_name(parent.settings.name, trace.lanes)),
-        steps=(*before, replace(step, text=text + detokenizer.flush() if ends else text)),
-        finish=FinishReason.EOS if ends else None,
+        steps=tuple(parent.steps[:position]),
         branch=Branch(lane, position),
     )
 
 
-def _forced(step: Step, lane: LaneSettings, token: int) -> Step:
-    """The step with another token, whose probabilities follow from the record."""
-    if token in step.ids:
-        place = step.ids.index(token)
-        p, q, rank = step.probs[place], final_probs(step, lane.sampler)[place], place + 1
-    elif token in step.cut_ids:  # truncation had dropped it: it comes after all that was left
-        p, q, rank = 0.0, 0.0, len(step.ids) + 1 + step.cut_ids.index(token)
-    else:
-        raise SettingsError("token", "one of the step's recorded candidates", token)
-    ids, probs, final = step.ids[:], step.probs[:], step.final[:]
-    if token not in ids:
-        ids.append(token)
-        probs.append(0.0)
-        if final:
-            final.append(0.0)
-    return replace(
-        step,
-        token=token,
-        p=p,
-        q=min(1.0, q),
-        rank=rank,
-        ids=ids,
-        probs=probs,
-        final=final,
-        forced=True,
-    )
+def text_at(model: LanguageModel, trace: Trace, lane: int, position: int, text: str) -> list[int]:
+    """Return the tokens that a text becomes at a position of a lane; a space before a word counts.
+
+    Raises:
+        SettingsError: it becomes no token, or other text than it was.
+    """
+    tokens = text_tokens(model, text)
+    if not tokens:
+        raise SettingsError("text", "a text that becomes at least one token", text)
+    before = [*trace.prompt_ids, *(step.token for step in trace.lanes[lane].steps[:position])]
+    detokenizer = model.detokenizer(before)
+    written = "".join(map(detokenizer.push, tokens)) + detokenizer.flush()
+    half = model.detokenizer(before).flush()  # of a character that then stays incomplete
+    if written != half + text:
+        raise SettingsError("text", f"a text that {model.info.name} writes as it stands", text)
+    return tokens
+
+
+def check_tokens(tokens: Sequence[int], model: LanguageModel, room: int) -> None:
+    """Raise `SettingsError` unless these are tokens of the model, at least one of them and at most
+    `MOST_FORCED`, for which there is `room` in the lane."""
+    most = min(MOST_FORCED, room)
+    if not 1 <= len(tokens) <= most:
+        here = " at this place" if room < MOST_FORCED else ""
+        raise SettingsError("text", f"1 to {most} tokens{here}", f"{len(tokens)} tokens")
+    size = model.info.vocab_size
+    for token in tokens:
+        if not 0 <= token < size:
+            raise SettingsError("token", f"in [0, {size})", token)
 
 
 def _name(parent: str, lanes: Sequence[LaneTrace]) -> str:

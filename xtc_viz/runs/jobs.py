@@ -12,7 +12,7 @@ from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.records.trace import FinishReason, LaneTrace, Trace
-from xtc_viz.runs.branching import branch
+from xtc_viz.runs.branching import branch, check_tokens, text_at
 from xtc_viz.runs.recorder import blank_trace
 from xtc_viz.runs.request import Request
 from xtc_viz.runs.worker import Decode
@@ -23,12 +23,14 @@ from xtc_viz.settings import RunSettings
 class Job:
     """A run so far, and those of its lanes that are to be decoded, with what they hold already.
 
-    `settings` are the decoder's: the growing lanes alone, and how many tokens are new.
+    `settings` are the decoder's: the growing lanes alone, and how many tokens are new. The first of
+    these are `forced`, for each of the growing lanes.
     """
 
     begin: Trace
     lanes: tuple[int, ...]
     settings: RunSettings
+    forced: tuple[tuple[int, ...], ...] = ()
 
     def columns(
         self, model: LanguageModel, decode: Decode = decode_lanes
@@ -44,7 +46,12 @@ class Job:
         prefixes = [[step.token for step in self.begin.lanes[k].steps] for k in self.lanes]
         sources = [lane_source(self.settings, self._root(k)) for k in self.lanes]
         columns = decode(
-            model, self.begin.prompt_ids, self.settings, prefixes=prefixes, sources=sources
+            model,
+            self.begin.prompt_ids,
+            self.settings,
+            prefixes=prefixes,
+            sources=sources,
+            forced=self.forced,
         )
         with closing(columns):
             yield from columns
@@ -110,25 +117,30 @@ def fork(
     former: Trace,
     lane: int,
     position: int,
-    token: int,
+    tokens: int | str | Sequence[int],
     model: LanguageModel,
     longest: int | None = None,
 ) -> Job:
-    """Return the same run with one lane more: a branch that took another token at `position`.
+    """Return the same run with one lane more: a branch that has other `tokens` from `position` on.
 
-    It becomes as long as the run was asked to be, and has at most `longest` tokens.
+    These are a token id, several, or a text (`branching.text_at`). The branch takes them one after
+    another, becomes as long as the run was asked to be, and has at most `longest` tokens.
 
     Raises:
-        SettingsError: there is no such place or candidate (`branch`).
+        SettingsError: there is no such place, or they cannot stand there (`check_tokens`).
     """
-    twig = branch(model, former, lane, position, token)
-    written = len(twig.steps)
-    room = _room(written, longest)
-    length = int(min(max(1, former.settings.max_new_tokens - written), room))
-    if not length:
-        twig = replace(twig, finish=twig.finish or FinishReason.LENGTH)
-    growing = () if twig.finish else (len(former.lanes),)
-    return _job(former, (*former.lanes, twig), growing, max(1, length))
+    twig = branch(former, lane, position)
+    if isinstance(tokens, str):
+        tokens = text_at(model, former, lane, position, tokens)
+    forced = (tokens,) if isinstance(tokens, int) else tuple(tokens)
+    context = model.info.context_length - len(former.prompt_ids)
+    room = int(min(_room(position, longest), context - position))
+    if room < 1:
+        raise SettingsError("position", f"below {position + room} to have room", position)
+    check_tokens(forced, model, room)
+    length = min(max(len(forced), former.settings.max_new_tokens - position), room)
+    lanes = (*former.lanes, twig)
+    return replace(_job(former, lanes, (len(former.lanes),), length), forced=(forced,))
 
 
 def _room(tokens: int, longest: int | None) -> float:

@@ -30,6 +30,7 @@ class Decode(Protocol):
         *,
         prefixes: Sequence[Sequence[int]] = (),
         sources: Sequence[int] = (),
+        forced: Sequence[Sequence[int]] = (),
     ) -> Generator[Column, None, None]: ...
 
 

@@ -56,6 +56,7 @@ class SamplerStack:
         logits: torch.Tensor | PartialLogits,
         coin: float,
         noise: Noise,
+        forced: int | None = None,
     ) -> Step:
         """Draw the next token and say how it came about.
 
@@ -64,6 +65,7 @@ class SamplerStack:
             logits: (V,) float32 on the CPU, or what is known of them. Never written to.
             coin: uniform in [0, 1).
             noise: (V,) this step's noise integers, shared by all lanes (`randomness`).
+            forced: the token to take instead of the one that is drawn.
 
         Returns:
             The step, its `text` still empty.
@@ -81,7 +83,9 @@ class SamplerStack:
         head = distribution.head(self._top, settings.xtc.tau)
         decision = _decide(head, settings, coin)
         final = finish(self.plan, distribution, head, decision, noise, before)
-        token, counterfactual, _ = final.drawn
+        (token, counterfactual, _), q = final.drawn, final.q
+        if forced is not None:
+            token, q = forced, _chance(self.plan, distribution, decision, final, forced)
         p, rank = _place(head, distribution, token)
         most = max(self._top, len(decision.eligible))
         ids, probs = _shown(head, distribution, most, (token, counterfactual))
@@ -99,7 +103,7 @@ class SamplerStack:
             removable_mass=decision.removable_mass,
             entropy=distribution.entropy(),
             p=p,
-            q=final.q,
+            q=q,
             rank=rank,
             log_z_raw=raw.log_z,
             log_z=log_z,
@@ -113,6 +117,7 @@ class SamplerStack:
             log_zs=tuple(log_zs),
             temperature=final.temperature or received.temperature,
             final=final_of(final.distribution, ids),
+            forced=forced is not None,
             bound=_bound(received, final, head, settings.xtc),
         )
 
@@ -160,6 +165,20 @@ def final_of(distribution: Distribution | None, ids: Ids | Sequence[int]) -> arr
     if distribution is None:
         return array("f")
     return array("f", [distribution.probability(int(token)) for token in ids])
+
+
+def _chance(
+    plan: Plan, distribution: Distribution, decision: Decision, final: Final, token: int
+) -> float:
+    """The probability at the end of the stack of a token that was not drawn."""
+    if plan.greedy:
+        return float(token == final.drawn.token)
+    if final.distribution:
+        return min(1.0, final.distribution.probability(token))
+    p, temperature = distribution.probability(token), plan.late_temperature
+    if temperature is None or p == 0.0 or token in decision.removed:
+        return 0.0
+    return min(1.0, float(np.exp(np.log(p) / temperature - final.log_z_final)))
 
 
 def _draw_late(plan: Plan, distribution: Distribution, noise: Noise) -> Drawn:

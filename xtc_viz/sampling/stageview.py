@@ -50,13 +50,17 @@ class StageView:
 
 
 def view(step: Step, sampler: SamplerSettings, context: Sequence[int]) -> StageView:
-    """Return a step's stages. `context` are the token ids before the step, prompt included."""
+    """Return a step's stages. `context` are the token ids before the step, prompt included.
+
+    A chosen token that never reached XTC is here only if it is among those that truncation cut.
+    """
     plan = plan_of(sampler)
     ids = np.array([*step.ids, *step.cut_ids], np.int64)
+    here = [i for i in range(len(ids)) if i >= len(step.ids) or step.probs[i]]
     return StageView(
-        tuple(ids.tolist()),
+        tuple(ids[here].tolist()),
         tuple(
-            StageProbs(stages, tuple(probs), max(0.0, 1.0 - sum(probs)))
+            StageProbs(stages, tuple(shown := [probs[i] for i in here]), max(0.0, 1.0 - sum(shown)))
             for stages, probs in (
                 *_before(step, plan, ids, np.asarray(context, np.int64)),
                 *_after(step, plan, len(step.cut_ids), np.asarray(context, np.int64)),
@@ -69,7 +73,8 @@ def final_probs(step: Step, sampler: SamplerSettings) -> list[float]:
     """Return q, what is drawn from, for the tokens of `step.ids`; removed ones are 0."""
     plan = plan_of(sampler)
     if plan.greedy:
-        return [float(v == step.token) for v in step.ids]
+        drawn = _most_probable(step) if step.forced else step.token
+        return [float(v == drawn) for v in step.ids]
     if plan.late_temperature is None:
         return step.final.tolist()
     removed = set(step.removed)
@@ -79,6 +84,13 @@ def final_probs(step: Step, sampler: SamplerSettings) -> list[float]:
         else 0.0
         for v, p in zip(step.ids, step.probs, strict=True)
     ]
+
+
+def _most_probable(step: Step) -> int:
+    """The token that temperature 0 takes of what XTC and the stages behind it left."""
+    weights = step.final or step.probs
+    left = [(p, -v) for v, p in zip(step.ids, weights, strict=True) if v not in step.removed]
+    return -max(left)[1]
 
 
 def recorded(step: Step) -> Distribution:

@@ -120,19 +120,20 @@ def whole(name: str, value: object) -> int:
     return value
 
 
+def named(ids: Sequence[int], model: LanguageModel) -> dict[str, Any]:
+    """Return the texts of at most `NAMED` tokens, and how many more there are."""
+    return {"tokens": [model.token_text(i) for i in ids[:NAMED]], "more": len(ids[NAMED:])}
+
+
 def protected_tokens(protection: Protection, model: LanguageModel) -> dict[str, Any]:
     """Return what the page shows of a choice: the tokens of the two kinds, each text as the tokens
     that it becomes on this model, of all these at most `NAMED`, and how many ids are protected."""
-
-    def named(ids: Sequence[int]) -> dict[str, Any]:
-        return {"tokens": [model.token_text(i) for i in ids[:NAMED]], "more": len(ids[NAMED:])}
-
     ends = sorted(model.info.eos_ids) if protection.eos else []
     breaks = sorted(protected_ids(model, protection.newline, eos=False))
     return {
         "model": model.info.name,
-        "kinds": named([*ends, *breaks]),
-        "texts": [named(text_tokens(model, text)) for text in protection.texts],
+        "kinds": named([*ends, *breaks], model),
+        "texts": [named(text_tokens(model, text), model) for text in protection.texts],
         "eos": len(ends),
         "newline": len(breaks),
         "count": len(protection.ids(model)),

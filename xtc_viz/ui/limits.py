@@ -158,11 +158,12 @@ class Limits:
         if not 1 <= count <= self.lanes:
             raise SettingsError("lanes", f"1 to {self.lanes} lanes", count)
 
-    def check_text(self, name: str, value: object) -> None:
-        """Raise `SettingsError` for what is no text or too long a one."""
+    def check_text(self, name: str, value: object) -> str:
+        """Return a text; raise `SettingsError` for what is none or too long a one."""
         if not isinstance(value, str) or len(value) > self.prompt:
             shown = value if not isinstance(value, str) else f"{len(value):,} characters"
             raise SettingsError(name, f"a text of at most {self.prompt:,} characters", shown)
+        return value
 
     def check_prompt(self, prompt: str, tokens: int) -> None:
         """Raise `SettingsError` for the prompt of a run that may come from a file, and so hold what

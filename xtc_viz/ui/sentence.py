@@ -73,13 +73,21 @@ class Said(NamedTuple):
 def describe(step: Step, sampler: SamplerSettings) -> Said:
     """Say what happened at a step: who was eligible, what the coin said, what was drawn."""
     if step.forced:
-        chosen = f", which had {percent(step.p)} before XTC. A branch begins."
-        return Said(_settled(step, sampler), [" You chose ", step.token, chosen])
+        return Said(_settled(step, sampler), [" You chose ", step.token, _share(step)])
     if step.token in step.removed:
         # Only a what-if knows such steps.
         gone = ", which this would have removed."
         return Said(_settled(step, sampler), [" The text has ", step.token, gone])
     return Said(_settled(step, sampler), _drawn(step))
+
+
+def _share(step: Step) -> str:
+    """What a token that a person chose had before XTC."""
+    if step.p > 0.0:
+        return f", which had {percent(step.p)} before XTC."
+    if step.bound:
+        return ", which is none of the words that this model showed."
+    return ", which truncation had dropped before XTC."
 
 
 def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:

@@ -18,7 +18,7 @@ from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.records import tracefile
-from xtc_viz.runs.jobs import weights
+from xtc_viz.runs.jobs import fork, weights
 from xtc_viz.runs.protection import Protection, Resolved, along
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import controls, exports, payload, whatif
@@ -117,6 +117,16 @@ def questions(service: Service) -> list[Question]:
         choice, model = Protection.parse(protect), host.resident
         return controls.protected_tokens(choice, model) if model else None
 
+    def becomes(run: object, lane: object, i: object, text: object) -> object:
+        """The tokens that a text becomes at a place of a run; null where its model is gone."""
+        shown, number = _lane(store, run, lane)
+        model, place = _writer(shown, host), whole("i", i)
+        typed = service.limits.check_text("text", text)
+        if not model:
+            return None
+        job = fork(shown.trace(), number, place, typed, model, service.limits.max_tokens)
+        return controls.named(job.forced[0], model)
+
     def strength(run: object, lane: object, xtc: object) -> object:
         """The map of ρ × τ for a lane's text."""
         shown, number = _lane(store, run, lane)
@@ -144,7 +154,7 @@ def questions(service: Service) -> list[Question]:
         shown = Run.of(trace, "loaded")
         return {**shown.whole(store.add(shown)), "unknown": trace.unknown_columns}
 
-    every = (block, open, stop, stages, what_if, tokens, strength, export, load)
+    every = (block, open, stop, stages, what_if, tokens, becomes, strength, export, load)
     return [*(answer(function) for function in every), *_about_models(host, service.may)]
 
 

@@ -14,6 +14,7 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.state import HostState
 from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume
 from xtc_viz.ui import controls, payload
+from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.service import Ended, Plan, Service, Waiting, events
 from xtc_viz.ui.wording import WENT_WRONG, problem
@@ -84,9 +85,18 @@ def _more(service: Service, data: Mapping[str, Any], model: LanguageModel) -> Jo
         lane = None if one is None else controls.whole("lane", one)
         return resume(former, more, limits.max_tokens, lane)
     limits.check_lanes(len(former.lanes) + 1)
-    lane, i, token = (controls.whole(name, data.get(name)) for name in ("lane", "i", "token"))
+    lane, i = (controls.whole(name, data.get(name)) for name in ("lane", "i"))
     limits.check_position(i)
-    return fork(former, lane, i, token, model, limits.max_tokens)
+    return fork(former, lane, i, _chosen(data, limits), model, limits.max_tokens)
+
+
+def _chosen(data: Mapping[str, Any], limits: Limits) -> int | str:
+    """Return what a branch is to begin with: a token's id, or a text."""
+    if ("text" in data) == ("token" in data):
+        raise SettingsError("token", "there where no text is, and not beside one", sorted(data))
+    if "token" in data:
+        return controls.whole("token", data["token"])
+    return limits.check_text("text", data["text"])
 
 
 def _waits_for(state: HostState) -> str:
