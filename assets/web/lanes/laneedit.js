@@ -6,7 +6,7 @@ import { written } from "./lanetext.js";
 /** @import { Run } from "../session/run.js" */
 /** @import { LaneActions } from "./lanemenu.js" */
 
-const LEAST = 280; // pixels
+const LEAST = 340; // pixels
 
 /** @type {Map<string, string>} By run and lane, what was typed and has not been gone on from. */
 const drafts = new Map();
@@ -63,7 +63,7 @@ export class LaneEdit {
         "div",
         { class: "edit-tools" },
         this.go,
-        button("Keep as the next prompt", () => this.keep(), { class: "quiet" }),
+        button("Keep as prompt", () => this.keep(), { class: "quiet" }),
         this.back,
         button("Close", () => this.close(), { class: "quiet" }),
       ),
@@ -80,13 +80,14 @@ export class LaneEdit {
   open(body) {
     if (this.body) return this.area.focus();
     this.body = body;
-    // In the lane's own place: nothing below moves, unless there is hardly room to write.
+    // In the lane's own place; over what is below where there is hardly room to write.
     this.element.style.height = `${Math.max(body.offsetHeight, LEAST)}px`;
     body.hidden = true;
     body.after(this.element);
     this.area.value = drafts.get(this.key) ?? this.former;
     this.typed();
     this.area.focus({ preventScroll: true });
+    this.element.scrollIntoView({ block: "nearest" });
     this.area.setSelectionRange(this.area.value.length, this.area.value.length);
     this.area.scrollTop = this.area.scrollHeight;
   }

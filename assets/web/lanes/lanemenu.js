@@ -45,7 +45,7 @@ export class LaneMenu {
       ? [
           ["Continue this lane", () => actions.goOn(k), () => actions.can(k).goOn],
           ["Edit the text …", onedit, () => actions.can(k).write],
-          ["Keep as the next prompt", () => actions.prompt(plain())],
+          ["Keep as prompt", () => actions.prompt(plain())],
         ]
       : [];
     const menu = new Menu(
