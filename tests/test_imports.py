@@ -82,12 +82,13 @@ RULES: dict[str, Rule] = {
         "torch", "errors settings models.base runs.breakers runs.protection"
     ),
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
+    "xtc_viz.runs.editing": rule(own="errors records.step records.trace"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
     "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu"),
     "xtc_viz.runs.jobs": rule(
         "torch",
-        f"{CORE} decode models.base records.modelinfo records.trace runs.branching runs.recorder "
-        "runs.request runs.worker",
+        f"{CORE} decode models.base records.modelinfo records.trace runs.branching runs.editing "
+        "runs.recorder runs.request runs.worker",
     ),
     "xtc_viz.runs.record": rule(
         "torch",

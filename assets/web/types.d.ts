@@ -358,7 +358,10 @@ interface CatalogAnswer {
 
 type RunRequest =
   | ({ kind: "run" } & Draft)
-  | { kind: "continue"; run: string; more: Typed }
+  /** Without a lane, all lanes that have not ended. */
+  | { kind: "continue"; run: string; more: Typed; lane?: number }
+  /** The lane's text as it was edited, and how many tokens more. */
+  | { kind: "edit"; run: string; lane: number; text: string; more: Typed }
   | ({ kind: "branch"; run: string; lane: number; i: number } & (
       | { token: number }
       | { text: string }

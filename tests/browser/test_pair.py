@@ -175,7 +175,8 @@ def test_either_of_two_lanes_can_be_continued(visit: Visit, fake: Server) -> Non
     beside(page)
     # A word is one for the selected lane, a bar for the lane in whose column it stands.
     row, fork = page.locator(".bars .row[role=button]").nth(2), page.get_by_test_id("fork")
-    box = row.bounding_box() or {}
+    box = row.bounding_box()
+    assert box
     y = box["height"] * 0.7
     bars = ((box["width"] * 0.3, y, "Baseline"), (box["width"] * 0.9, y, "XTC"))
     for x, y, name in ((20, 5, "XTC"), *bars):

@@ -178,6 +178,28 @@ def test_continuing_writes_what_a_longer_run_would_have(desk: Desk) -> None:
     assert grown["stats"][1]["tokens"] == len(ids(long, 1))
 
 
+def test_one_lane_goes_on_alone(desk: Desk) -> None:
+    _, long = desk.run(desk.request(30))
+    short, _ = desk.run(desk.request(10))
+    _, grown = desk.run({"req": 2, "kind": "continue", "run": short, "more": 20, "lane": 1})
+    assert ids(grown, 0) == ids(long, 0)[:10]
+    assert ids(grown, 1) == ids(long, 1)
+    error = desk.send({"kind": "continue", "run": short, "more": 5, "lane": "x"})[-1]["error"]
+    assert error["field"] == "lane"
+
+
+def test_an_edited_lane_goes_on_in_its_place(desk: Desk) -> None:
+    run, whole = desk.run(desk.request(20))
+    text = "".join(chip[1] for chip in whole["add"][1][:5]) + ", but"
+    edit = {"req": 2, "kind": "edit", "run": run, "lane": 1, "text": text, "more": 8}
+    _, grown = desk.run(edit)
+    assert "".join(chip[1] for chip in grown["add"][1]).startswith(text)
+    assert ids(grown, 0) == ids(whole, 0)
+    assert [lane["name"] for lane in grown["head"]["lanes"]] == ["Baseline", "XTC"]
+    error = desk.send({**edit, "text": 5})[-1]["error"]
+    assert error["field"] == "text"
+
+
 def test_what_has_ended_cannot_go_on() -> None:
     end = FakeModel().info.eos_ids[0]
     vocabulary = FakeModel().info.vocab_size
@@ -229,8 +251,8 @@ def test_a_typed_text_is_taken_token_by_token(desk: Desk) -> None:
         ({"token": 5, "text": " a"}, "token", "there where no text is"),
         ({"token": -1}, "token", "an integer >= 0"),
         ({"token": 9999}, "token", "in [0, 332)"),
-        ({"text": 7}, "text", "The typed word must be a text of at most"),
-        ({"text": ""}, "text", "The typed word must be a text that becomes at least one token"),
+        ({"text": 7}, "text", "The typed text must be a text of at most"),
+        ({"text": ""}, "text", "The typed text must be a text that becomes at least one token"),
         ({"text": "z" * 513}, "text", "1 to 512 tokens, but is 513 tokens"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is to be decoded: a fresh run, more of one, or a branch of one."""
+"""What is to be decoded: a fresh run, more of one, a branch of one, or an edited one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.records.trace import FinishReason, LaneTrace, Trace
 from xtc_viz.runs.branching import branch, check_tokens, text_at
+from xtc_viz.runs.editing import check_change, shortened, standing
 from xtc_viz.runs.recorder import blank_trace
 from xtc_viz.runs.request import Request
 from xtc_viz.runs.worker import Decode
@@ -88,22 +89,26 @@ def fresh(request: Request, model: LanguageModel) -> Job:
     return Job(begin, tuple(range(len(settings.lanes))), settings)
 
 
-def resume(former: Trace, more: int, longest: int | None = None) -> Job:
-    """Return the same run with `more` tokens in every lane that has not come to its end.
+def resume(former: Trace, more: int, longest: int | None = None, lane: int | None = None) -> Job:
+    """Return the same run with `more` tokens in every lane that has not come to its end, or in
+    one `lane` alone.
 
     A lane has at most `longest` tokens, and all lanes get as many more as the longest of them may.
 
     Raises:
-        SettingsError: no lane can go on.
+        SettingsError: there is no such lane, or no lane can go on.
     """
+    if lane is not None and not 0 <= lane < len(former.lanes):
+        raise SettingsError("lane", f"in [0, {len(former.lanes)})", lane)
+    wanted = range(len(former.lanes)) if lane is None else (lane,)
     ended = (FinishReason.EOS, FinishReason.STOP, FinishReason.CONTEXT)
-    going = [k for k, lane in enumerate(former.lanes) if lane.finish not in ended]
+    going = [k for k in wanted if former.lanes[k].finish not in ended]
     if not going:
         raise SettingsError("lanes", "not all at their end to go on", "ended")
     room = {k: _room(len(former.lanes[k].steps), longest) for k in going}
     lanes = tuple(k for k in going if room[k])
     if not lanes:
-        written = max(len(lane.steps) for lane in former.lanes)
+        written = max(len(former.lanes[k].steps) for k in going)
         raise SettingsError("lanes", f"below {longest} tokens to go on", written)
     length = int(min(more, *(room[k] for k in lanes)))
     return _job(former, former.lanes, lanes, length)
@@ -137,6 +142,36 @@ def fork(
     length = min(max(len(forced), former.settings.max_new_tokens - position), room)
     lanes = (*former.lanes, twig)
     return replace(_job(former, lanes, (len(former.lanes),), length), forced=(forced,))
+
+
+def rewrite(
+    former: Trace,
+    lane: int,
+    text: str,
+    more: int,
+    model: LanguageModel,
+    longest: int | None = None,
+) -> Job:
+    """Return the same run with `text` in one of its lanes, as somebody edited it, and up to `more`
+    tokens after that.
+
+    What stands of the lane stays as it was written (`editing.standing`); it takes the tokens of the
+    rest one after another, and has at most `longest` tokens.
+
+    Raises:
+        SettingsError: there is no such lane, or its text was not changed, or cannot stand there.
+    """
+    if not 0 <= lane < len(former.lanes):
+        raise SettingsError("lane", f"in [0, {len(former.lanes)})", lane)
+    count, rest = standing(former.lanes[lane].steps, text)
+    check_change(rest)
+    tokens = tuple(text_at(model, former, lane, count, rest))
+    context = model.info.context_length - len(former.prompt_ids)
+    room = int(min(_room(count, longest), context - count))
+    check_tokens(tokens, model, room)
+    length = min(len(tokens) + more, room)
+    job = _job(former, shortened(former.lanes, lane, count), (lane,), length)
+    return replace(job, forced=(tokens,))
 
 
 def _room(tokens: int, longest: int | None) -> float:

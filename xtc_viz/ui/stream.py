@@ -12,7 +12,7 @@ from typing import Any
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.state import HostState
-from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume
+from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume, rewrite
 from xtc_viz.ui import controls, payload
 from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.run import Run
@@ -73,15 +73,23 @@ def plan_of(service: Service, data: Mapping[str, Any]) -> Plan:
 def _more(service: Service, data: Mapping[str, Any], model: LanguageModel) -> Job:
     """Return the job that goes on with a run of the store, within the limits."""
     limits, kind = service.limits, data["kind"]
-    if kind not in ("continue", "branch"):
-        raise SettingsError("kind", "run, continue or branch", kind)
+    if kind not in ("continue", "branch", "edit"):
+        raise SettingsError("kind", "run, continue, branch or edit", kind)
     former = service.store.get(data.get("run")).trace()
     check_writer(former, model)
     limits.check_prompt(former.prompt, len(former.prompt_ids))
     if kind == "continue":
         limits.check_lanes(len(former.lanes))
         more = int(limits.length.check(data.get("more")))
-        return resume(former, more, limits.max_tokens)
+        one = data.get("lane")
+        lane = None if one is None else controls.whole("lane", one)
+        return resume(former, more, limits.max_tokens, lane)
+    if kind == "edit":
+        limits.check_lanes(len(former.lanes))
+        more = int(limits.length.check(data.get("more")))
+        lane, text = controls.whole("lane", data.get("lane")), data.get("text")
+        edited = limits.check_text("text", text)
+        return rewrite(former, lane, edited, more, model, limits.max_tokens)
     limits.check_lanes(len(former.lanes) + 1)
     lane, i = (controls.whole(name, data.get(name)) for name in ("lane", "i"))
     limits.check_position(i)

@@ -13,7 +13,7 @@ LABELS = {name: knob.label for name, knob in KNOBS.items()} | {
     "system": "The system message",
     "stop": "Stop at",
     "name": "The name of a lane",
-    "text": "The typed word",
+    "text": "The typed text",
 }
 NO_PROMPT = "Type a beginning first."
 WENT_WRONG = "Something went wrong on the server; its log says what."

@@ -81,11 +81,13 @@ export class Composer {
     return this.next.draft;
   }
 
-  /** Take an example as the prompt. @param {string} text */
-  begin(text) {
+  /** Take a text as the prompt, as if it were typed: the browser's own undo brings back what was. */
+  begin(/** @type {string} */ text) {
+    this.prompt.focus();
+    this.prompt.select();
+    document.execCommand("insertText", false, text);
     this.next.set("prompt", text);
     this.fill();
-    this.prompt.focus();
   }
 
   /** Take a whole draft over, from a link or a run on show. @param {Draft} draft */

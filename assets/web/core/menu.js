@@ -2,31 +2,45 @@
 
 import { button, h } from "./dom.js";
 
+/** @typedef {[label: string, action: () => unknown, can?: () => boolean]} Item */
+
 export class Menu {
   /**
-   * `items` are [label, action]; the menu closes when one is chosen.
+   * The menu closes when one of `items` is chosen; one that cannot be done now is greyed. `name`
+   * says what the button is for where its label is only a sign.
    * @param {string} label
-   * @param {[string, () => unknown][]} items
+   * @param {Item[]} items
+   * @param {string} [name]
    */
-  constructor(label, items) {
+  constructor(label, items, name) {
     const list = h("div", { class: "menu-list" });
-    const summary = h("summary", {}, label);
-    this.element = h("details", { class: "menu" }, summary, list);
-    for (const [name, action] of items) {
+    this.summary = h("summary", { "aria-label": name }, label);
+    this.element = h("details", { class: "menu" }, this.summary, list);
+    /** @type {[HTMLButtonElement, () => boolean][]} */
+    const guarded = [];
+    for (const [words, action, can] of items) {
       const onclick = () => {
         this.element.open = false;
         action();
       };
-      list.append(button(name, onclick, { class: "quiet" }));
+      const item = button(words, onclick, { class: "quiet" });
+      if (can) guarded.push([item, can]);
+      list.append(item);
     }
+    const outside = (/** @type {Event} */ { target }) => {
+      if (target instanceof Node && !this.element.contains(target)) this.element.open = false;
+    };
+    this.element.addEventListener("toggle", () => {
+      for (const [item, can] of guarded) item.disabled = !can();
+      // Only while it is open: a menu that is gone then leaves nothing behind.
+      if (this.element.open) document.addEventListener("click", outside);
+      else document.removeEventListener("click", outside);
+    });
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.element.open) return;
       this.element.open = false;
-      summary.focus();
+      this.summary.focus();
       event.stopPropagation();
-    });
-    document.addEventListener("click", ({ target }) => {
-      if (target instanceof Node && !this.element.contains(target)) this.element.open = false;
     });
   }
 }

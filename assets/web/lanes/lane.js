@@ -1,14 +1,17 @@
 // One lane: its words, one span for each token, under a line of numbers.
 
-import { button, h, set, setText, token } from "../core/dom.js";
+import { h, set, setText, token } from "../core/dom.js";
 import { percent } from "../core/format.js";
 import { laneTagAmong } from "../core/lanetag.js";
 import { OUTCOMES } from "../session/chips.js";
+import { LaneEdit } from "./laneedit.js";
+import { LaneMenu } from "./lanemenu.js";
 import { numbers } from "./numbers.js";
 import { Thought } from "./thought.js";
 
 /** @import { Playback } from "../session/playback.js" */
 /** @import { Run } from "../session/run.js" */
+/** @import { LaneActions } from "./lanemenu.js" */
 
 /**
  * How strongly a chip is coloured in the modes that show an amount, 0 to 6.
@@ -35,8 +38,15 @@ function title(chip, i, off) {
 }
 
 export class Lane {
-  /** @param {Playback} playback @param {Run} run @param {number} index @param {Spec} spec */
-  constructor(playback, run, index, spec) {
+  /**
+   * Without `actions` its text can be taken away, and no more.
+   * @param {Playback} playback
+   * @param {Run} run
+   * @param {number} index
+   * @param {Spec} spec
+   * @param {LaneActions | null} actions
+   */
+  constructor(playback, run, index, spec, actions) {
     this.playback = playback;
     this.run = run;
     this.index = index;
@@ -59,11 +69,9 @@ export class Lane {
     this.body = h("div", { class: "text" }, this.tokens);
     this.title = h("h2", {}, head.name);
     this.tag = h("span", { class: "tag" }, laneTagAmong(this.samplers(), index, spec));
-    this.copy = button("copy", () => this.toClipboard(), {
-      class: "quiet",
-      "aria-label": `Copy the text of ${head.name}`,
-    });
-    this.tools = h("span", { class: "tools" }, this.copy);
+    this.edit = actions && new LaneEdit(run, index, actions);
+    this.menu = new LaneMenu(run, index, spec, actions, () => this.edit?.open(this.body));
+    this.tools = h("span", { class: "tools" }, this.menu.element);
     const parent = head.branch ? this.origin(head.branch) : null;
     this.element = h(
       "section",
@@ -147,13 +155,6 @@ export class Lane {
   origin([lane, position]) {
     const { name } = this.run.head.lanes[lane];
     return h("span", { class: "tag" }, `from ${name}, token ${position + 1}`);
-  }
-
-  async toClipboard() {
-    const text = this.run.head.prompt + this.state.chips.map((chip) => chip.text).join("");
-    await navigator.clipboard.writeText(text);
-    setText(this.copy, "copied");
-    setTimeout(() => setText(this.copy, "copy"), 1500);
   }
 
   /** @param {Chip} chip @param {number} i */

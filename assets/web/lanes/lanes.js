@@ -4,12 +4,14 @@ import { button, h, set } from "../core/dom.js";
 import { Lane } from "./lane.js";
 
 /** @import { Playback } from "../session/playback.js" */
+/** @import { LaneActions } from "./lanemenu.js" */
 
 export class Lanes {
-  /** @param {Playback} playback @param {Spec} spec */
-  constructor(playback, spec) {
+  /** @param {Playback} playback @param {Spec} spec @param {LaneActions | null} actions */
+  constructor(playback, spec, actions) {
     this.playback = playback;
     this.spec = spec;
+    this.actions = actions;
     /** @type {Lane[]} */
     this.lanes = [];
     /** @type {HTMLElement[]} The words that are marked as selected. */
@@ -46,11 +48,11 @@ export class Lanes {
   }
 
   build() {
-    const { playback, spec } = this;
+    const { playback, spec, actions } = this;
     const { run } = playback;
     if (!run) return;
     this.marked = [];
-    this.lanes = run.lanes.map((_, k) => new Lane(playback, run, k, spec));
+    this.lanes = run.lanes.map((_, k) => new Lane(playback, run, k, spec, actions));
     this.element.replaceChildren(...this.lanes.map((lane) => lane.element));
     set(this.element, { "data-count": this.lanes.length });
     this.tabs.replaceChildren(

@@ -27,12 +27,16 @@ export class RunTools {
     this.buttons = [this.onward, this.again, this.undo];
   }
 
+  /** Whether a lane has not come to its end. @param {number} k */
+  open(k) {
+    const lane = this.playback.run?.lanes[k];
+    return !!lane && OPEN.includes(lane.finish) && lane.chips.length < this.most;
+  }
+
   /** @param {Session} session */
   draw({ idle, ours, canUndo }) {
     const { run, stepping } = this.playback;
-    const open = (run?.lanes ?? []).some(
-      ({ finish, chips }) => OPEN.includes(finish) && chips.length < this.most,
-    );
+    const open = (run?.lanes ?? []).some((_, k) => this.open(k));
     const off = !run || stepping;
     this.onward.hidden = off || !open || !ours;
     this.again.hidden = off;

@@ -37,6 +37,7 @@ export function originWords({ kind, name, unknown = [] }) {
     own: "",
     recorded: "A recorded run, chosen as an example.",
     file: `From the file ${name}.${more}`,
+    shelf: `From the shelf: ${name}${/[.!?…]$/.test(name) ? "" : "."}${more}`,
     elsewhere: `Written by ${name}, which was loaded meanwhile.`,
   };
   return words[kind];

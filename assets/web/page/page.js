@@ -16,6 +16,8 @@ import { ModelPicker } from "../models/picker.js";
 import { awaits, draftOf, touched } from "../session/draft.js";
 import { Playback } from "../session/playback.js";
 import { Session } from "../session/session.js";
+import { KeptDraft } from "../shelf/drafts.js";
+import { ShelfView } from "../shelf/view.js";
 import { StrengthMap } from "../whatif/strengthmap.js";
 import { WhatIf } from "../whatif/whatif.js";
 import { foot } from "./foot.js";
@@ -26,6 +28,7 @@ import { ShareLink } from "./sharelink.js";
 import { Sheet } from "./sheet.js";
 
 /** @import { Branching, Chosen } from "../inspector/fork.js" */
+/** @import { LaneActions } from "../lanes/lanemenu.js" */
 
 const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
 
@@ -46,7 +49,7 @@ export class Page {
     this.session = new Session(transport, playback);
     this.statusLine = new StatusLine();
     this.picker = models && new ModelPicker(models, (model) => this.use(model));
-    this.lanes = new Lanes(playback, spec);
+    this.lanes = new Lanes(playback, spec, this.session.live ? this.laneActions : null);
     this.timeline = new Timeline(playback);
     this.stepper = new Stepper(playback);
     /** @type {Branching} */
@@ -82,6 +85,8 @@ export class Page {
     const anew = this.session.live ? () => this.anew() : null;
     const { inspector } = this;
     this.lesson = new Lesson({ root, playback, transport, spec, inspector, anew });
+    this.shelf = this.session.live ? new ShelfView(transport, this.session, playback, spec) : null;
+    this.keptDraft = this.session.live ? new KeptDraft(spec) : null;
     this.tools = new RunTools(playback, {
       onward: () => this.goOn(),
       again: () => this.anew(),
@@ -107,7 +112,11 @@ export class Page {
         ways: this.lesson.ways,
         offer: this.lesson.offer,
         model: picker?.button ?? null,
-        tools: only(this.shareLink.button, this.saveMenu.element),
+        tools: only(
+          this.shareLink.button,
+          ...(this.shelf ? [this.shelf.panel.button] : []),
+          this.saveMenu.element,
+        ),
         present: () => this.present(!this.presenting),
         turn: () => document.body.classList.toggle("dark"),
         help: () => this.lesson.openHelp(),
@@ -135,6 +144,7 @@ export class Page {
         this.sheet.element,
       ),
       ...this.lesson.elements,
+      ...(this.shelf ? [this.shelf.panel.dialog, this.shelf.pair.dialog] : []),
       ...(picker ? [picker.dialog] : []),
     );
     set(root, { "data-empty": "" });
@@ -159,6 +169,10 @@ export class Page {
     session.on("replace", () => holdHeights([this.lanes.element, this.inspector.element]));
     session.on("written", ({ model }) => this.picker?.seen(model));
     session.on("refused", ({ problem }) => composer.wrong(problem));
+    this.shelf?.shelf.on("note", ({ words }) => composer.fail(words));
+    this.keptDraft?.watch(root, () =>
+      touched(composer.draft, session.base) ? composer.draft : null,
+    );
     window.addEventListener("keydown", (event) => {
       const { target } = event;
       const inside = target === document.body || (target instanceof Node && root.contains(target));
@@ -266,11 +280,31 @@ export class Page {
     this.generate();
   }
 
-  /** More tokens in every lane that has not come to its end. */
-  goOn() {
+  /** More tokens in every lane that has not come to its end, or in one. @param {number} [lane] */
+  goOn(lane) {
     const { run, selected } = this.playback;
     const more = this.composer.draft.settings.max_new_tokens;
-    if (run) this.ask({ kind: "continue", run: run.id, more }, { goal: selected });
+    if (run) this.ask({ kind: "continue", run: run.id, more, lane }, { goal: selected });
+  }
+
+  /** What the menu of a lane does. @returns {LaneActions} */
+  get laneActions() {
+    return {
+      goOn: (lane) => this.goOn(lane),
+      rewrite: (lane, text) => this.rewrite(lane, text),
+      prompt: (text) => this.composer.begin(text),
+      can: (lane) => {
+        const write = this.session.idle && this.session.ours && !this.playback.stepping;
+        return { write, goOn: write && this.tools.open(lane) };
+      },
+    };
+  }
+
+  /** A lane goes on after its text as it was edited. @param {number} lane @param {string} text */
+  rewrite(lane, text) {
+    const { run } = this.playback;
+    const more = this.composer.draft.settings.max_new_tokens;
+    if (run) this.ask({ kind: "edit", run: run.id, lane, text, more });
   }
 
   /** A new lane that takes another word at this step. @param {Place} at @param {Chosen} chosen */
@@ -327,10 +361,21 @@ export class Page {
     this.imagineDraft();
   }
 
-  /** A link was opened: take its settings, write, and look at its step. */
+  /** What was typed before the page was left. */
+  takeDraft() {
+    const draft = this.keptDraft?.read(this.composer.draft);
+    if (!draft) return;
+    this.composer.take(draft);
+    this.imagineDraft();
+  }
+
+  /**
+   * A link was opened: take its settings, write, and look at its step. Without one, the page is as
+   * it was left.
+   */
   follow() {
     const { opened } = this.shareLink;
-    if (!opened) return;
+    if (!opened) return this.takeDraft();
     this.composer.take(opened.draft);
     this.present(opened.presenting);
     this.generate({ goal: opened.selected });

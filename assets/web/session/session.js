@@ -10,9 +10,9 @@ import { sameWeights } from "./weights.js";
 /** @import { Phase, Happening } from "./phases.js" */
 /** @import { Playback } from "./playback.js" */
 /**
- * Where the run on show comes from: from this page, recorded, from a file, or from a model that was
- * loaded meanwhile.
- * @typedef {{ kind: "own" | "recorded" | "file" | "elsewhere", name: string, unknown?: string[] }} Origin
+ * Where the run on show comes from: from this page, recorded, from a file, from the shelf, or from
+ * a model that was loaded meanwhile.
+ * @typedef {{ kind: "own" | "recorded" | "file" | "shelf" | "elsewhere", name: string, unknown?: string[] }} Origin
  */
 
 /** @type {Origin} */
@@ -41,6 +41,8 @@ export class Session extends Emitter {
   #sent = null;
   /** @type {Draft | null} */
   #base = null;
+  /** @type {string | null} */
+  #parent = null;
   #origin = OWN;
   #former = new FormerRuns();
   /** @type {ModelLine | null} */
@@ -97,6 +99,11 @@ export class Session extends Emitter {
     return this.#base;
   }
 
+  /** The run that the last one asked for goes on from, and then holds whole; null without one. */
+  get parent() {
+    return this.#parent;
+  }
+
   /** Whether there is a run to go back to. */
   get canUndo() {
     return this.#former.any;
@@ -133,6 +140,7 @@ export class Session extends Emitter {
     this.#number += 1;
     this.#sent = draft;
     this.#goal = goal;
+    this.#parent = request.kind === "continue" || request.kind === "branch" ? request.run : null;
     this.#ending = "";
     this.#playback.expect(stepping);
     this.#happen("ask");
@@ -309,14 +317,15 @@ export class Session extends Emitter {
    * Show the run of a trace file in the place of the one on show. Throws where it is none.
    * @param {string} text
    * @param {string} name
+   * @param {"file" | "shelf"} kind where the file was
    */
-  async load(text, name) {
+  async load(text, name, kind = "file") {
     const message = await this.#transport.load?.(text);
     if (!message) return;
     this.#remember();
     this.#playback.take(message);
     this.emit("come", { head: message.head });
-    this.#setOrigin({ kind: "file", name, unknown: message.unknown ?? [] });
+    this.#setOrigin({ kind, name, unknown: message.unknown ?? [] });
     this.#selectTelling();
   }
 }
