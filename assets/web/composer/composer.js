@@ -57,6 +57,7 @@ export class Composer {
         h("label", { for: "prompt", class: "visually-hidden" }, "Prompt"),
         this.prompt,
         this.panel.examples,
+        this.panel.extras.element,
         h("div", { class: "actions" }, this.run, this.step, this.stop),
       ),
       this.panel.fold,

@@ -97,7 +97,6 @@ export class Panel {
       this.chips,
       this.base.element,
       seed.element,
-      this.extras.element,
     );
     // On a phone the settings are folded away behind this button, which says the main ones.
     this.gist = h("span", { class: "tag" });

@@ -21,8 +21,8 @@ const LEGENDS = {
   difference: [["l-other", "differs from the other lane at this place"]],
 };
 
-/** @type {[string, string][]} */
-const WHAT_IF = [["l-imagined", "would fire"]];
+/** @type {[string, string]} What the first sign is in a what-if. */
+const WHAT_IF = ["l-imagined", "would fire"];
 
 export class Colours {
   /**
@@ -63,7 +63,7 @@ export class Colours {
     set(this.lanes, { "data-mode": mode });
     const whatIf = mode === "outcome" && this.playback.run?.lanes.some((lane) => lane.imagined);
     this.legend.replaceChildren(
-      ...[...(whatIf ? WHAT_IF : []), ...LEGENDS[mode]].map(([name, words]) =>
+      ...(whatIf ? [WHAT_IF, ...LEGENDS[mode].slice(1)] : LEGENDS[mode]).map(([name, words]) =>
         h("span", { class: `l ${name}` }, words),
       ),
     );

@@ -25,12 +25,7 @@ export class WhatIf {
     this.element = h(
       "section",
       { class: "what-if", "aria-label": "What if", "data-testid": "what-if", hidden: true },
-      h(
-        "div",
-        {},
-        h("p", { class: "label" }, "What if, along this text, not a new generation:"),
-        this.list,
-      ),
+      h("div", {}, h("p", { class: "label" }, "What if, along this text:"), this.list),
       h(
         "div",
         { class: "actions" },
