@@ -74,6 +74,12 @@ test("one lane's rows worked by hand", () => {
   }
 });
 
+test("where all else was cut nothing else is left, whatever was rounded", () => {
+  const step = viewed({ 1: 0.6667, 2: 0.3332 }, 1, { depth: 2, tau: 0.2, fired: false });
+  const { p, q } = rows({ ...step, rest: 0 }, {}, 2).at(-1);
+  assert.deepEqual([p, q], [0, 0]);
+});
+
 test("the rows of two lanes worked by hand", () => {
   const left = viewed({ 1: 0.5, 2: 0.3, 3: 0.15, 4: 0.05 }, 1, {
     depth: 3,

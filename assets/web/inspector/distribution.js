@@ -48,7 +48,8 @@ function remainder(step, all, isShown) {
     if (isShown(one)) q -= one.q;
     else p += one.p;
   }
-  q = Math.max(0, q);
+  // What no stage before XTC left has no share behind it either, but for rounding.
+  q = p ? Math.max(0, q) : 0;
   return { id: -1, p, q, kind: "rest", drawn: false, instead: false, known: true };
 }
 
