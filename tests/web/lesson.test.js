@@ -53,7 +53,9 @@ test("the numbers beside the bars are explained under the names that they have t
     .flatMap(([, list]) => list.map(({ term }) => term.toLowerCase()))
     .join("; ");
   const names = facts(fired[0].step).map(([name]) => name.toLowerCase());
-  const plain = names.map((name) => name.match(/entropy|rank|surprise|eligible|removed/)?.[0]);
+  const plain = names.map(
+    (name) => name.match(/entropy|rank|surprise|eligible|removed|below τ/)?.[0],
+  );
   assert.equal(plain.length, names.length);
   for (const [i, name] of plain.entries()) assert.ok(name && terms.includes(name), names[i]);
 });

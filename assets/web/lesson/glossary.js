@@ -96,7 +96,7 @@ const GROUPS = [
       [
         "outcome",
         "outcome",
-        "What XTC did at a step: one of fired, skipped, protected, no choice to make.",
+        "What XTC did at a step: one of fired, skipped, protected, nothing to remove.",
       ],
     ],
   ],
@@ -161,8 +161,8 @@ const GROUPS = [
       ["replay", "replay", "A page of its own that shows a run without a server."],
       [
         "finish",
-        "end of text, stop text, length reached",
-        "Why a lane ended: the model said so, a text of yours came, or it was long enough.",
+        "end of text, stop text, length reached, context full",
+        "Why a lane ended: the model said so, a text of yours came, it was long enough, or the model's context was full.",
       ],
     ],
   ],
