@@ -72,6 +72,30 @@ interface Spec {
   baseline: LaneSettings;
   settings: RunSettings;
   examples: { genre: string; text: string }[];
+  case: Case;
+}
+/** What samplers do to variety and to the words drawn, measured on the story model. */
+interface Case {
+  model: string;
+  prompts: number;
+  seeds: number;
+  length: number;
+  /** A word is improbable below this probability. */
+  improbable: number;
+  samplers: {
+    name: string;
+    texts: number;
+    tokens: number;
+    distinct2: Estimate;
+    repeated3: Estimate;
+    improbable: Estimate;
+  }[];
+}
+/** A value with its 95 % interval. */
+interface Estimate {
+  value: number;
+  low: number;
+  high: number;
 }
 
 // ---- Settings. In a draft what was typed stays as it is: N may then be text.

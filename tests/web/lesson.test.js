@@ -4,7 +4,7 @@ import { beforeAndAfter } from "../../assets/web/inspector/barviews.js";
 import { rows } from "../../assets/web/inspector/distribution.js";
 import { facts } from "../../assets/web/inspector/words.js";
 import { pieces, roundOf, trail } from "../../assets/web/lesson/blind.js";
-import { CAREFUL, FOUND, LINKS } from "../../assets/web/lesson/findings.js";
+import { CAREFUL, FOUND, here, LINKS } from "../../assets/web/lesson/findings.js";
 import { glossary } from "../../assets/web/lesson/glossary.js";
 import { firedStep, STOPS, stopWords, TARGETS, unveiled } from "../../assets/web/lesson/stops.js";
 import { OUTCOMES } from "../../assets/web/session/chips.js";
@@ -58,6 +58,23 @@ test("the numbers beside the bars are explained under the names that they have t
   );
   assert.equal(plain.length, names.length);
   for (const [i, name] of plain.entries()) assert.ok(name && terms.includes(name), names[i]);
+});
+
+test("what was measured here is shown with its intervals", () => {
+  const { words, heads, rows } = here(spec.case);
+  assert.match(words, /24 beginnings with 6 seeds and 120 tokens/);
+  assert.ok(rows.every((row) => row.length === heads.length));
+  const one = { value: 0.8853, low: 0.8721, high: 0.8991 };
+  const share = { value: 0.178, low: 0.1, high: 0.2 };
+  const sampler = { name: "a", distinct2: one, repeated3: share, improbable: share };
+  assert.deepEqual(here({ ...spec.case, samplers: [sampler] }).rows, [
+    ["a", "0.89 (0.87–0.90)", "18 % (10–20)", "18 % (10–20)"],
+  ]);
+  // min-p gives up variety for probable words, and XTC with it brings most of it back.
+  const by = new Map(spec.case.samplers.map((entry) => [entry.name, entry]));
+  const [plain, minP, both] = ["Plain sampling", "Min-p 0.05", "Min-p 0.05 with XTC medium"];
+  assert.ok(by.get(both).distinct2.low > by.get(minP).distinct2.high);
+  assert.ok(by.get(both).improbable.high < by.get(plain).improbable.low);
 });
 
 test("each figure of the paper says where it stands there, and links are addresses", () => {

@@ -8,6 +8,7 @@ too, so its author advises a min-p with it.
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from xtc_viz.assets import asset
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings
@@ -44,6 +45,13 @@ COMPARATORS = (
 )
 """Those that cut words off in a way of their own have that in place of the base."""
 DEFAULT_LANES = (BASELINE, LaneSettings("XTC", _on_base(0.5)))
+
+
+def case() -> dict[str, Any]:
+    """Return what the samplers do to variety and to the words drawn, as `training.case` measured
+    it on the embedded model."""
+    measured: dict[str, Any] = json.loads(asset("case.json").read_text(encoding="utf-8"))
+    return measured
 
 
 def examples() -> list[dict[str, str]]:

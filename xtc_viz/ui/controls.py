@@ -92,6 +92,7 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         "baseline": presets.BASELINE.to_dict(),
         "settings": RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=length).to_dict(),
         "examples": presets.examples(),
+        "case": presets.case(),
     }
 
 

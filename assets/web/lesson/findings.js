@@ -1,6 +1,8 @@
 // What the paper says of XTC, each figure with the place where it stands, and where XTC comes from.
 // Pure.
 
+import { decimal, percent } from "../core/format.js";
+
 /** @typedef {{ figure: string, words: string, source: string }} Finding */
 
 /** What it found. @type {Finding[]} */
@@ -81,18 +83,29 @@ export const CAREFUL = [
   },
 ];
 
-/** The story model of this page: 24 beginnings, 6 seeds, 120 tokens each. */
-export const HERE = {
-  words:
-    "The story model of this page, over 24 beginnings with 6 seeds and 120 tokens each (τ 0.1, ρ 0.5, min-p 0.05):",
-  heads: ["", "distinct-2", "words below 2 %"],
-  rows: [
-    ["plain sampling", ".89", "18 %"],
-    ["XTC", ".92", "25 %"],
-    ["min-p", ".81", "2 %"],
-    ["min-p and XTC", ".87", "3 %"],
-  ],
-};
+/**
+ * What was measured on the story model of this page, in words and as a table.
+ * @param {Case} measured
+ */
+export function here({ model, prompts, seeds, length, improbable, samplers }) {
+  return {
+    words:
+      `${model}, ${prompts} beginnings with ${seeds} seeds and ${length} tokens each. ` +
+      "XTC here has ρ 0.50 and τ 0.10. In brackets: 95 % intervals over the beginnings.",
+    heads: ["", "distinct-2", "repeated trigrams", `words below ${percent(improbable)}`],
+    rows: samplers.map(({ name, ...values }) => [
+      name,
+      interval(values.distinct2, (value) => decimal(value)),
+      interval(values.repeated3, percent),
+      interval(values.improbable, percent),
+    ]),
+  };
+}
+
+/** @param {Estimate} estimate @param {(value: number) => string} write */
+function interval({ value, low, high }, write) {
+  return `${write(value)} (${write(low).replace(" %", "")}–${write(high).replace(" %", "")})`;
+}
 
 /** @type {[label: string, address: string, words: string][]} */
 export const LINKS = [

@@ -3,7 +3,7 @@
 
 import { button, h } from "../core/dom.js";
 import { LessonDialog } from "./dialog.js";
-import { CAREFUL, FOUND, HERE, LINKS, PAPER } from "./findings.js";
+import { CAREFUL, FOUND, here, LINKS, PAPER } from "./findings.js";
 import { glossary } from "./glossary.js";
 
 /** @import { Finding } from "./findings.js" */
@@ -32,8 +32,9 @@ function table(findings) {
   );
 }
 
-function measured() {
-  const [head, ...rest] = HERE.heads;
+/** @param {ReturnType<typeof here>} figures */
+function measured({ heads, rows }) {
+  const [head, ...rest] = heads;
   return h(
     "table",
     {},
@@ -50,7 +51,7 @@ function measured() {
     h(
       "tbody",
       {},
-      HERE.rows.map(([name, ...values]) =>
+      rows.map(([name, ...values]) =>
         h(
           "tr",
           {},
@@ -102,8 +103,8 @@ export class Why {
         "cost",
         "What it costs, measured here",
         h("p", {}, COST),
-        h("p", {}, HERE.words),
-        measured(),
+        h("p", {}, here(spec.case).words),
+        measured(here(spec.case)),
       ),
       section("care", "Where to be careful", table(CAREFUL)),
       section("links", "Where it comes from", this.links()),
