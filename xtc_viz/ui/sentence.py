@@ -139,20 +139,17 @@ def _drawn(step: Step, sampler: SamplerSettings) -> list[Part]:
 
 def _drawn_below(step: Step, sampler: SamplerSettings) -> list[Part]:
     """XTC fired and the word came from below τ, where it removes nothing and shares out."""
-    grew = step.q > step.p
-    start: list[Part] = [" The dice drew ", step.token, ", which lies below the floor: "]
-    if grew:
+    p, q = percent(step.p), percent(step.q)
+    if step.q > step.p:
         at_most = "at most " if step.bound & Bound.ELIGIBLE else ""
         before, after = (percent(share) for share in tail_shares(step, sampler))
-        why = "what XTC removed went to all that is left, so the words below τ grew together from "
-        shares = f"{at_most}{before} to {after}, this one from {percent(step.p)} to "
-        start = [*start, why + shares + percent(step.q)]
+        why = f"what lies there grew from {at_most}{before} to {after}, this word from {p} to {q}."
     else:
-        start = [*start, f"XTC removes nothing there ({percent(step.p)} before, "]
-        start = [*start, f"{percent(step.q)} now)"]
+        why = f"XTC removes nothing there ({p} before, {q} now)."
+    drew: list[Part] = [" The dice drew ", step.token, f", which lies below the floor: {why}"]
     if not step.changed:
-        return [*start, ". Without XTC they would have drawn it too."]
-    return [*start, ". Without XTC they would have drawn ", step.counterfactual, "."]
+        return [*drew, " Without XTC they would have drawn it too."]
+    return [*drew, " Without XTC they would have drawn ", step.counterfactual, "."]
 
 
 def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[list[Part]]:
