@@ -23,6 +23,8 @@ test("a file's name says what is in it", () => {
     fileName("pair", { ...one, lanes: [baseline, xtc], words: [" town", " village"] }),
     "xtc-pair-step5-town-village-baseline-xtc-seed7",
   );
+  const three = { lanes: [baseline, xtc, xtc], seed: 7 };
+  assert.equal(fileName("timeline", three), "xtc-timeline-3-lanes-seed7");
   const same = fileName("pair", { ...one, lanes: [baseline, xtc], words: [" town", " town"] });
   assert.equal(same, "xtc-pair-step5-town-baseline-xtc-seed7");
   assert.equal(
