@@ -80,11 +80,11 @@ def pair_figure(
     for kind, name in KINDS.items():
         drawn = False
         for k, x in enumerate(("x", "x2")):
-            of_kind = [i for i, pair in enumerate(pairs) if (row := pair[k]) and row.kind == kind]
-            if not of_kind:
+            these = [i for i, pair in enumerate(pairs) if (row := pair[k]) and row.kind == kind]
+            if not these:
                 continue
             figure.add_bar(
-                x=[_cell(pairs[i], k).p for i in of_kind], y=of_kind, width=WIDE, orientation="h", xaxis=x,
+                x=[_cell(pairs[i], k).p for i in these], y=these, width=WIDE, orientation="h", xaxis=x,
                 marker=bar(kind, theme), name=name, legendgroup=kind, showlegend=not drawn,
                 hoverinfo="skip",
             )  # fmt: skip
