@@ -84,9 +84,9 @@ def pair_figure(
             if not these:
                 continue
             figure.add_bar(
-                x=[_cell(pairs[i], k).p for i in these], y=these, width=WIDE, orientation="h", xaxis=x,
-                marker=bar(kind, theme), name=name, legendgroup=kind, showlegend=not drawn,
-                hoverinfo="skip",
+                x=[_cell(pairs[i], k).p for i in these], y=these, width=WIDE, orientation="h",
+                xaxis=x, marker=bar(kind, theme), name=name, legendgroup=kind,
+                showlegend=not drawn, hoverinfo="skip",
             )  # fmt: skip
             drawn = True
     for k, x in enumerate(("x", "x2")):
