@@ -127,7 +127,8 @@ export class Views {
     if (view === "timeline") {
       return fileName(view, { lanes: run.lanes.map((_, k) => this.lane(run, k)), seed });
     }
-    const lanes = places.map((k) => this.lane(run, k));
+    // The stages are those of the run, whatever is imagined of it.
+    const lanes = places.map((k) => (view === "stages" ? run.head.lanes[k] : this.lane(run, k)));
     if (view === "text" || view === "map") return fileName(view, { lanes, seed });
     const words = places
       .filter((k) => this.there(k, at.i))
@@ -228,7 +229,6 @@ export class Views {
     const key = SHARED_KEY.filter(([kind]) => kinds.has(kind));
     const cut = view.stages.some(({ line, reach }) => line || reach);
     if (cut) key.push(["", "dashed: cutoff of the next stage"]);
-    // The stages are those of the run, whatever is imagined of it.
     const { name, sampler } = run.head.lanes[at.lane];
     const [first] = stepLines([look], run.head.prompt, this.spec);
     return { node, height, key, head: [first, laneLine({ name, sampler }, this.spec)] };
