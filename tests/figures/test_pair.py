@@ -85,17 +85,20 @@ def recorded() -> Trace:
     return decode(lanes=lanes, length=60)[0]
 
 
-@given(data=st.data(), candidates=st.integers(0, 120))
-def test_both_lanes_add_up_to_one(recorded: Trace, data: st.DataObject, candidates: int) -> None:
+@given(data=st.data(), candidates=st.integers(0, 120), own=st.integers(0, 1))
+def test_both_lanes_add_up_to_one(
+    recorded: Trace, data: st.DataObject, candidates: int, own: int
+) -> None:
     i = data.draw(st.integers(0, min(len(lane.steps) for lane in recorded.lanes) - 1))
     sides = [
         Side(lane.settings.name, lane.steps[i], lane.settings.sampler) for lane in recorded.lanes
     ]
-    pairs = pair_rows(sides, candidates)
+    pairs = pair_rows(sides, candidates, own)
     for k, side in enumerate(sides):
-        own = [row for pair in pairs if (row := pair[k])]
-        assert sum(row.p for row in own) == pytest.approx(1.0, abs=1e-5)
-        assert sum(row.q for row in own) == pytest.approx(1.0, abs=1e-5)
-        assert [row.token for row in own if row.drawn] == [side.step.token]
-    known = [(a.p, b.p) for a, b in pairs[:-1] if a and b]
+        lane = [row for pair in pairs if (row := pair[k])]
+        assert sum(row.p for row in lane) == pytest.approx(1.0, abs=1e-5)
+        assert sum(row.q for row in lane) == pytest.approx(1.0, abs=1e-5)
+        assert [row.token for row in lane if row.drawn] == [side.step.token]
+    both = [pair if own == 0 else pair[::-1] for pair in pairs[:-1]]
+    known = [(a.p, b.p) for a, b in both if a and b]
     assert known == sorted(known, key=lambda p: (-p[0], -p[1]))

@@ -74,15 +74,23 @@ def test_each_mark_stands_over_its_word() -> None:
     # "The man boy dog man girl": man begins at column 4.
     assert list(marks["XTC fired"].x) == [5.5, 17.5]
     assert marks["XTC fired"].marker.symbol == "x-thin"
-    assert list(marks["could have fired, the coin said no"].x) == [9.5]
+    assert list(marks["the coin said no"].x) == [9.5]
     assert list(marks["protected"].x) == [13.5]
     assert list(marks["… and changed the word"].x) == [4, 7, None]
     assert marks["… and changed the word"].line.dash == "dot"
 
 
+def test_a_word_from_below_the_floor_has_a_sign_of_its_own() -> None:
+    from_tail = make_step(sampler(), token=DOG)
+    marks = traces(text_figure("The", lane(make_step(sampler()), from_tail), TEXTS))
+    assert list(marks["XTC fired"].x) == [5.5]
+    assert (marks["~ from below τ"].text, list(marks["~ from below τ"].x)) == ("~", [9.5])
+    assert list(marks["… and changed the word"].x) == [4, 7, None, 8, 11, None]
+
+
 def test_a_what_if_changed_no_word_and_a_lane_without_xtc_has_no_marks() -> None:
     told = traces(text_figure("The", lane(make_step(sampler())), TEXTS, imagined=True))
-    assert set(told) == {"would fire"}
+    assert set(told) == {"XTC would fire"}
     off = sampler(rho=0.0)
     step = make_step(off, token=GIRL)
     figure = text_figure("The", lane(step, settings=off), TEXTS)

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { density, wrapped } from "../../assets/web/export/figure.js";
 import { column, ticks } from "../../assets/web/export/mapfigure.js";
 import { beginning, fileName, laneLine, slug, stepLines } from "../../assets/web/export/names.js";
-import { placed, wordsOf } from "../../assets/web/export/textfigure.js";
+import { placed, signOf, wordsOf } from "../../assets/web/export/textfigure.js";
 import { dice, read } from "./payload.js";
 
 const specification = read("specification");
-const plain = specification.baseline.sampler;
+const plain = { ...specification.baseline.sampler, min_p: 0 };
 const baseline = { name: "Baseline", sampler: plain };
 const xtc = { name: "XTC", sampler: { ...plain, xtc: { ...plain.xtc, rho: 0.5, tau: 0.1 } } };
 const length = (text) => text.length;
@@ -23,6 +23,8 @@ test("a file's name says what is in it", () => {
     fileName("pair", { ...one, lanes: [baseline, xtc], words: [" town", " village"] }),
     "xtc-pair-step5-town-village-baseline-xtc-seed7",
   );
+  const three = { lanes: [baseline, xtc, xtc], seed: 7 };
+  assert.equal(fileName("timeline", three), "xtc-timeline-3-lanes-seed7");
   const same = fileName("pair", { ...one, lanes: [baseline, xtc], words: [" town", " town"] });
   assert.equal(same, "xtc-pair-step5-town-baseline-xtc-seed7");
   assert.equal(
@@ -117,6 +119,16 @@ test("no word leaves its line or lies on another", () => {
       [x, y] = [box.x + box.wide, box.y];
     }
   }
+});
+
+test("which sign stands over a word", () => {
+  const sign = (outcome, more = {}) => signOf({ outcome, tail: false, ...more });
+  assert.deepEqual(
+    [0, 1, 2, 3].map((n) => sign(n)),
+    ["", "skipped", "protected", "fired"],
+  );
+  assert.equal(sign(3, { tail: true }), "from-tail");
+  assert.equal(sign(3, { imagined: true }), "imagined");
 });
 
 test("a prompt is all of its words", () => {

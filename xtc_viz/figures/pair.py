@@ -32,9 +32,9 @@ Pair = tuple[Row | None, Row | None]
 """A token in both lanes, None where a lane has no record of it."""
 
 
-def pair_rows(sides: Sequence[Side], candidates: int = 25) -> list[Pair]:
-    """Return the tokens that matter in either lane, in falling order of p in the first lane and
-    then in the second; last everything else. p and q of a lane both add up to 1.
+def pair_rows(sides: Sequence[Side], candidates: int = 25, own: int = 0) -> list[Pair]:
+    """Return the tokens that matter in either lane, in falling order of p in lane `own` (0 or 1)
+    and then in the other; last everything else. p and q of a lane both add up to 1.
 
     Shown are the `candidates` most probable of the two together, and whatever is eligible or drawn.
     """
@@ -50,7 +50,7 @@ def pair_rows(sides: Sequence[Side], candidates: int = 25) -> list[Pair]:
 
     def order(v: int | None) -> tuple[float, float]:
         p = [table[v].p if v in table else -1.0 for table in tables]
-        return -p[0], -p[1]
+        return -p[own], -p[1 - own]
 
     first, second = tables
     pairs: list[Pair] = [(first.get(v), second.get(v)) for v in sorted(wanted, key=order)]
@@ -69,22 +69,24 @@ def pair_figure(
     texts: Mapping[int, str],
     *,
     candidates: int = 25,
+    own: int = 0,
     theme: Theme = LIGHT,
 ) -> go.Figure:
-    """Draw two lanes beside one another on one scale; `texts` are those of `Trace.vocabulary`."""
-    pairs = pair_rows(sides, candidates)
+    """Draw two lanes beside one another on one scale, in the order of lane `own` (0 or 1); `texts`
+    are those of `Trace.vocabulary`."""
+    pairs = pair_rows(sides, candidates, own)
     labels = [_label(pair, texts) for pair in pairs]
     figure = go.Figure()
     for kind, name in KINDS.items():
         drawn = False
         for k, x in enumerate(("x", "x2")):
-            own = [i for i, pair in enumerate(pairs) if (row := pair[k]) and row.kind == kind]
-            if not own:
+            these = [i for i, pair in enumerate(pairs) if (row := pair[k]) and row.kind == kind]
+            if not these:
                 continue
             figure.add_bar(
-                x=[_cell(pairs[i], k).p for i in own], y=own, width=WIDE, orientation="h", xaxis=x,
-                marker=bar(kind, theme), name=name, legendgroup=kind, showlegend=not drawn,
-                hoverinfo="skip",
+                x=[_cell(pairs[i], k).p for i in these], y=these, width=WIDE, orientation="h",
+                xaxis=x, marker=bar(kind, theme), name=name, legendgroup=kind,
+                showlegend=not drawn, hoverinfo="skip",
             )  # fmt: skip
             drawn = True
     for k, x in enumerate(("x", "x2")):

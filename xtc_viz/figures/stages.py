@@ -19,6 +19,7 @@ from xtc_viz.settings import XTC, SamplerSettings
 
 NAMES = {"raw": "model", XTC: "XTC"} | {stage.name: stage.label for stage in STAGES}
 GAP = 0.04  # between two columns, of the figure's width
+CHARACTERS = 84  # over all columns together, in a figure of a usual width
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,7 @@ def columns(
         line = plan.cutoff(after[0], max(stage.probs)) if after else None
         kinds = tuple(_kind(step, seen.ids[i], k >= received) for i in keep)
         rest = max(0.0, 1.0 - sum(probs))
-        what = "τ" if XTC in after else f"{_name(after)} cuts at"
-        cut = "" if line is None else f"{what} {setting(line)}"
+        cut = "" if line is None else f"{'τ' if XTC in after else 'cut'} {setting(line)}"
         result.append(Column(_name(stage.stages), (*probs, rest), (*kinds, "rest"), line, cut))
     return [seen.ids[i] for i in keep], result
 
@@ -128,7 +128,7 @@ def stages_figure(
             )
             | {"tickfont": {"color": theme.ink, "size": 13}},
             annotations=[
-                column_head(_head(stop), f"x{k + 1}" if k else "x", theme)
+                column_head(_head(stop, CHARACTERS // len(stops)), f"x{k + 1}" if k else "x", theme)
                 for k, stop in enumerate(stops)
             ],
             **axes,
@@ -137,8 +137,10 @@ def stages_figure(
     return figure
 
 
-def _head(stop: Column) -> str:
-    return f"{stop.name}<br>{stop.cut}" if stop.cut else stop.name
+def _head(stop: Column, most: int) -> str:
+    """Return what stands over a column: a name of at most so many characters, and the cutoff."""
+    name = stop.name if len(stop.name) <= most else f"{stop.name[: most - 1]}…"
+    return f"{name}<br>{stop.cut}" if stop.cut else name
 
 
 def _label(v: int, step: Step, texts: Mapping[int, str]) -> str:

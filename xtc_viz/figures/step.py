@@ -187,6 +187,7 @@ def column_head(text: str, x: str, theme: Theme) -> dict[str, Any]:
         "x": 0,
         "y": 1,
         "xanchor": "left",
+        "align": "left",
         "yanchor": "bottom",
         "showarrow": False,
         "font": {"color": theme.ink_2, "size": 12},

@@ -179,28 +179,41 @@ def _marks(
     lane: LaneTrace, words: Sequence[Word], imagined: bool, theme: Theme
 ) -> Iterator[dict[str, Any]]:
     """Yield a sign over each word that XTC had a say in, and the line under those it changed."""
-    off = lane.settings.sampler.xtc.rho == 0
-    kinds: list[tuple[Outcome, str, dict[str, Any]]] = [
-        (Outcome.FIRED, "would fire" if imagined else "XTC fired",
-         {"symbol": "x-thin", "size": 6, "line": {"color": theme.removed, "width": 2}}),
-        (Outcome.SKIPPED, "could have fired, the coin said no",
-         {"symbol": "circle-open", "size": 6, "color": theme.skipped, "line": {"width": 1.5}}),
-        (Outcome.PROTECTED, "protected",
-         {"symbol": "triangle-down", "size": 7, "color": theme.protected}),
-    ]  # fmt: skip
-    for outcome, name, marker in [] if off else kinds:
-        own = [
-            word for word, step in zip(words, lane.steps, strict=True) if step.outcome is outcome
-        ]
+    if lane.settings.sampler.xtc.rho == 0:
+        return
+    both = list(zip(words, lane.steps, strict=True))
+    cross = {"symbol": "x-thin", "size": 6, "line": {"color": theme.removed, "width": 2}}
+    ring = {"symbol": "circle-open", "size": 6, "color": theme.removed, "line": {"width": 1.5}}
+    kinds: list[tuple[list[Word], str, dict[str, Any]]] = [
+        (
+            [word for word, step in both if step.fired and not step.from_tail],
+            "XTC would fire" if imagined else "XTC fired",
+            {"marker": ring if imagined else cross},
+        ),
+        (
+            [word for word, step in both if step.from_tail],
+            "~ from below τ",
+            {"mode": "text", "text": "~", "textfont": {"color": theme.removed, "size": 18}},
+        ),
+        (
+            [word for word, step in both if step.outcome is Outcome.SKIPPED],
+            "the coin said no",
+            {"marker": ring | {"color": theme.skipped}},
+        ),
+        (
+            [word for word, step in both if step.outcome is Outcome.PROTECTED],
+            "protected",
+            {"marker": {"symbol": "triangle-down", "size": 7, "color": theme.protected}},
+        ),
+    ]
+    for own, name, look in kinds:
         if own:
             yield {
                 "x": [word.column + max(1, word.width) / 2 for word in own],
                 "y": [word.row - 0.4 for word in own],
-                "mode": "markers", "marker": marker, "name": name, "hoverinfo": "skip",
-            }  # fmt: skip
-    changed = [] if imagined else [
-        word for word, step in zip(words, lane.steps, strict=True) if step.changed
-    ]  # fmt: skip
+                "mode": "markers", "name": name, "hoverinfo": "skip",
+            } | look  # fmt: skip
+    changed = [word for word, step in both if step.changed and not imagined]
     if changed:
         yield {
             "x": [x for w in changed for x in (w.column, w.column + w.width, None)],

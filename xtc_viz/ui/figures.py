@@ -111,7 +111,7 @@ def _figure(run: Run, trace: Trace, wanted: Wanted, imagined: set[int]) -> go.Fi
             Side(own.settings.name, own.steps[i], own.settings.sampler)
             for own in (trace.lanes[k] for k in places)
         ]
-        return pair_figure(sides, texts, **more)
+        return pair_figure(sides, texts, own=places.index(wanted.lane), **more)
     if wanted.view == "stages":
         context = (*trace.prompt_ids, *(step.token for step in lane.steps[:i]))
         return stages_figure(lane.steps[i], sampler, context, texts, **more)

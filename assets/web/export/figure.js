@@ -25,6 +25,7 @@ const STYLES = {
   "text-anchor": "start",
   "paint-order": "normal",
 };
+const SIGNS = ["fired", "from-tail", "imagined", "skipped", "protected"];
 export const MARGIN = 16;
 const LINE = 20;
 const SWATCH = 20; // the width of a swatch and the gap behind it
@@ -62,17 +63,21 @@ export function hatch(ink) {
   );
 }
 
-/** A sign over a word: ✕ where XTC fired, ○ where the coin said no, ▽ where a token was protected. */
-export function wordSign(
-  /** @type {string} */ kind,
-  /** @type {number} */ x,
-  /** @type {number} */ y,
-  /** @type {(name: string) => string} */ ink,
-) {
-  if (kind === "fired") {
-    const d = `M${x - 3} ${y - 3}l6 6m0 -6l-6 6`;
-    return s("path", { d, fill: "none", stroke: ink("removed"), "stroke-width": 1.6 });
+/**
+ * A sign over a word: ✕ where XTC fired, ~ where the word then came from below τ, a ring where it
+ * would fire in a what-if; ○ where the coin said no, a shield where a token was protected.
+ * @param {string} kind
+ * @param {number} x
+ * @param {number} y
+ * @param {(name: string) => string} ink
+ */
+export function wordSign(kind, x, y, ink) {
+  const stroke = { fill: "none", stroke: ink("removed"), "stroke-width": 1.6 };
+  if (kind === "fired") return s("path", { d: `M${x - 3} ${y - 3}l6 6m0 -6l-6 6`, ...stroke });
+  if (kind === "from-tail") {
+    return s("path", { d: `M${x - 6} ${y + 1}q3 -5 6 -1t6 -1`, ...stroke });
   }
+  if (kind === "imagined") return s("circle", { cx: x, cy: y, r: 2.8, ...stroke });
   if (kind === "skipped") {
     const line = { stroke: ink("skipped"), "stroke-width": 1.4 };
     return s("circle", { cx: x, cy: y, r: 2.7, fill: "none", ...line });
@@ -88,7 +93,7 @@ function swatch(kind, x, y, ink) {
     const line = { ...box, y: y - 7, height: 4, fill: ink("ink") };
     return [s("rect", { ...box, fill: ink("tail") }), s("rect", line)];
   }
-  if (["fired", "skipped", "protected"].includes(kind)) return [wordSign(kind, x + 7, y - 4, ink)];
+  if (SIGNS.includes(kind)) return [wordSign(kind, x + 7, y - 4, ink)];
   if (kind === "changed") {
     const d = `M${x} ${y - 1}h14`;
     const dots = { "stroke-width": 2.4, "stroke-dasharray": "2.4 2.4" };

@@ -132,7 +132,7 @@ export class FigureForm {
     return this.transport.figure(
       run.id,
       { view, ...at, mate: Math.max(0, mate), candidates, log, width, name: file, caption },
-      run.lanes.map(({ imagined }) => imagined?.xtc ?? null),
+      view === "stages" ? [] : run.lanes.map(({ imagined }) => imagined?.xtc ?? null),
     );
   }
 }

@@ -30,14 +30,15 @@ function strength({ sampler }) {
 
 /**
  * The name of a figure's file without its ending: "xtc-bars-step5-village-rho0.5-tau0.1-seed7".
- * Words and step are those of a view of one step; several lanes stand by their names.
+ * Words and step are those of a view of one step; two lanes stand by their names.
  * @param {string} view
  * @param {{ lanes: NamedLane[], seed: number, step?: number, words?: string[] }} what
  */
 export function fileName(view, { lanes, seed, step, words = [] }) {
   const [lane, ...others] = lanes;
+  const names = others.length > 1 ? [`${lanes.length}-lanes`] : lanes.map(({ name }) => slug(name));
   const whose = others.length
-    ? lanes.map(({ name }) => slug(name))
+    ? names
     : [...(step === undefined ? [slug(lane.name)] : []), strength(lane)];
   const parts = [
     "xtc",

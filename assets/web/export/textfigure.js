@@ -1,7 +1,7 @@
 // A lane's words with their marks as a figure.
 
 import { s } from "../core/dom.js";
-import { OUTCOMES } from "../session/chips.js";
+import { FIRED, OUTCOMES } from "../session/chips.js";
 import { wordSign } from "./figure.js";
 
 /** @import { Paper } from "./paper.js" */
@@ -67,6 +67,16 @@ export function wordsOf(text) {
 }
 
 /**
+ * Which sign stands over a word, "" for none.
+ * @param {Pick<ChipOutcome, "outcome" | "tail" | "imagined">} mark
+ */
+export function signOf({ outcome, tail, imagined }) {
+  if (outcome !== FIRED) return outcome ? OUTCOMES[outcome] : "";
+  if (tail) return "from-tail";
+  return imagined ? "imagined" : "fired";
+}
+
+/**
  * `off` says that XTC was off: then no sign stands over the words.
  * @param {Piece[]} pieces
  * @param {boolean} off
@@ -88,23 +98,23 @@ export function textFigure(pieces, off, paper) {
     if (words) {
       // As wide as here, whatever fonts another machine has.
       const fit = box.words && box.wide ? { textLength: box.wide.toFixed(1) } : {};
-      const fill = mark && box.words ? ink("ink") : ink("ink-2");
+      const fill = mark && box.words && !mark.tail ? ink("ink") : ink("ink-2");
       const props = { x: box.x.toFixed(1), y, fill, "font-weight": forced ? 700 : null };
       letters.push(s("text", { ...props, ...fit, lengthAdjust: "spacingAndGlyphs" }, words));
     }
-    if (!mark || off || !mark.outcome) continue;
-    const kind = OUTCOMES[mark.outcome];
+    const kind = mark && !off ? signOf(mark) : "";
+    if (!mark || !kind) continue;
     signs.push(wordSign(kind, box.x + Math.max(8, room) / 2, y - 19, ink));
-    if (kind !== "fired") continue;
-    const d = `M${box.x} ${y + 5}h${room}`;
-    if (mark.changed) {
+    if (mark.outcome !== FIRED) continue;
+    if (mark.changed || mark.tail) {
       const wash = { x: box.x - 1, y: y - 13, width: room + 2, height: 17, rx: 2 };
       under.push(s("rect", { ...wash, fill: ink("removed-wash") }));
-      const dots = { "stroke-width": 2.6, "stroke-dasharray": "2.6 2.6" };
-      signs.push(s("path", { d, fill: "none", stroke: ink("changed"), ...dots }));
-    } else {
-      signs.push(s("path", { d, fill: "none", stroke: ink("removed"), "stroke-width": 1.6 }));
     }
+    const dots = { stroke: ink("changed"), "stroke-width": 2.6, "stroke-dasharray": "2.6 2.6" };
+    const dashed = mark.imagined ? { "stroke-dasharray": "5 3" } : {};
+    const line = { stroke: ink("removed"), "stroke-width": 1.6, ...dashed };
+    const d = `M${box.x} ${y + 5}h${room}`;
+    signs.push(s("path", { d, fill: "none", ...(mark.changed ? dots : line) }));
   }
   return {
     node: s("g", { "font-size": SIZE }, layers.flat()),

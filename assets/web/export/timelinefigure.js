@@ -14,7 +14,7 @@ const MASS = 64; // the height of 100 % removed
 const SIZE = 22; // below its line: how many tokens were eligible
 const GAP = 14;
 const BOTTOM = 36;
-const LEAST = 3; // of a bar: where they stand closer, circles over all of them would say nothing
+const LEAST = 3; // pixels of a bar: thinner, neither hatching nor circles could be told apart
 const [SKIPPED, PROTECTED] = [1, 2]; // places in OUTCOMES
 
 /**
@@ -64,7 +64,8 @@ export function timelineFigure(run, shown, paper) {
       if (chip.outcome === FIRED) {
         const tall = Math.max(1, chip.mass * MASS);
         const box = { x: x - wide / 2, y: base - tall, width: wide, height: tall };
-        const paint = { fill: "url(#hatch)", stroke: ink("removed"), "stroke-width": 0.8 };
+        const hatched = { fill: "url(#hatch)", stroke: ink("removed"), "stroke-width": 0.8 };
+        const paint = wide > LEAST ? hatched : { fill: ink("removed") };
         parts.push(s("rect", { ...box, ...paint }));
         if (chip.changed) parts.push(diamond(x, base - tall - 6, ink, Math.min(4, 1.5 + wide)));
       } else if (chip.outcome === PROTECTED) parts.push(wordSign("protected", x, base - 8, ink));

@@ -8,12 +8,12 @@ import { rows, together } from "../inspector/distribution.js";
 import { lookAt } from "../inspector/look.js";
 import { stageBars } from "../inspector/stagebars.js";
 import { stageName } from "../inspector/stages.js";
-import { drawnSign } from "../inspector/words.js";
+import { drawnSign, tailShare } from "../inspector/words.js";
 import { BLOCK } from "../session/blocks.js";
 import { styled } from "./figure.js";
 import { mapFigure } from "./mapfigure.js";
 import { beginning, fileName, laneLine, origin, stepLines } from "./names.js";
-import { textFigure, wordsOf } from "./textfigure.js";
+import { signOf, textFigure, wordsOf } from "./textfigure.js";
 import { timelineFigure } from "./timelinefigure.js";
 
 /** @import { Playback } from "../session/playback.js" */
@@ -34,7 +34,17 @@ const SHARED_KEY = /** @type {[string, string][]} */ ([
   ["kept", "kept"],
   ["tail", "below τ"],
 ]);
+const WORD_KEY = /** @type {[string, string][]} */ ([
+  ["fired", "XTC fired"],
+  ["imagined", "XTC would fire"],
+  ["from-tail", "… from below τ"],
+  ["skipped", "the coin said no"],
+  ["protected", "protected"],
+]);
 const NARROWEST = 100; // pixels of a stage's column; below, the drawing is made smaller as a whole
+
+/** @param {[string, string]} texts */
+const pairOf = (...texts) => texts;
 
 export class Views {
   /**
@@ -117,7 +127,8 @@ export class Views {
     if (view === "timeline") {
       return fileName(view, { lanes: run.lanes.map((_, k) => this.lane(run, k)), seed });
     }
-    const lanes = places.map((k) => this.lane(run, k));
+    // The stages are those of the run, whatever is imagined of it.
+    const lanes = places.map((k) => (view === "stages" ? run.head.lanes[k] : this.lane(run, k)));
     if (view === "text" || view === "map") return fileName(view, { lanes, seed });
     const words = places
       .filter((k) => this.there(k, at.i))
@@ -185,7 +196,10 @@ export class Views {
     }
     const height = Number(bars.svg.getAttribute("height"));
     const cells = list.flatMap((row) => row.cells);
-    const key = SHARED_KEY.filter(([kind]) => cells.some((cell) => cell.kind === kind));
+    const tail = `below τ, implausible: ${tailShare(steps[0])}`;
+    const key = SHARED_KEY.filter(([kind]) => cells.some((cell) => cell.kind === kind)).map(
+      ([kind, words]) => pairOf(kind, kind === "tail" && !two ? tail : words),
+    );
     if (cells.some((cell) => cell.drawn)) {
       key.push(["", `▲ ${drawnSign(looks.some((look) => look.imagined))}`]);
     }
@@ -215,7 +229,6 @@ export class Views {
     const key = SHARED_KEY.filter(([kind]) => kinds.has(kind));
     const cut = view.stages.some(({ line, reach }) => line || reach);
     if (cut) key.push(["", "dashed: cutoff of the next stage"]);
-    // The stages are those of the run, whatever is imagined of it.
     const { name, sampler } = run.head.lanes[at.lane];
     const [first] = stepLines([look], run.head.prompt, this.spec);
     return { node, height, key, head: [first, laneLine({ name, sampler }, this.spec)] };
@@ -270,13 +283,11 @@ export class Views {
         sign: text ? (text.includes("\n") ? "↵" : "") : sign,
       })),
     ];
-    const occurs = (/** @type {number} */ n) => !off && marks.some(({ outcome }) => outcome === n);
-    /** @type {[string, string][]} */
-    const key = [];
-    if (occurs(3)) key.push(["fired", lane.imagined ? "XTC would fire" : "XTC fired"]);
-    if (marks.some(({ changed }) => changed)) key.push(["changed", "… and changed the word"]);
-    if (occurs(1)) key.push(["skipped", "could have fired, the coin said no"]);
-    if (occurs(2)) key.push(["protected", "protected"]);
+    /** @type {Set<string>} */
+    const signs = new Set(off ? [] : marks.map(signOf));
+    const key = WORD_KEY.filter(([sign]) => signs.has(sign));
+    if (marks.some(({ changed }) => changed))
+      key.splice(1, 0, ["changed", "… and changed the word"]);
     const first = `${beginning(run.head.prompt)} … ${chips.length} tokens by ${lane.name}`;
     return { ...textFigure(pieces, off, paper), key, head: [first, laneLine(lane, this.spec)] };
   }

@@ -12,6 +12,11 @@ const NUMBER = 52; // of a column, behind its bars
 
 /** @typedef {(x: number) => SVGElement} Cut A line over the bars of a column. */
 
+/** @param {string} text @param {number} most characters */
+function shorten(text, most) {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
 /**
  * `name` gives a stage's name for people, `width` is room for all columns, in pixels; without it
  * they take what they need.
@@ -29,13 +34,14 @@ export function stageBars(view, name, width = LABELS + WIDE * view.stages.length
     const y = TOP + ROW * j + 14;
     const words = id < 0 ? "everything else" : shown(view.texts[id]);
     const label = s("text", { x: 0, y, class: id === view.token ? "label drawn" : "label" });
-    setText(label, words.length > 16 ? `${words.slice(0, 15)}…` : words);
+    setText(label, shorten(words, 16));
     parts.push(label);
   }
   for (const [k, stage] of view.stages.entries()) {
     const x = LABELS + wide * k;
     const room = wide - NUMBER;
-    parts.push(s("text", { x, y: 14, class: "head" }, name(stage.name)));
+    const title = shorten(name(stage.name), Math.floor(wide / 7));
+    parts.push(s("text", { x, y: 14, class: "head" }, title));
     parts.push(s("line", { x1: x, x2: x, y1: TOP - 4, y2: height - 6, class: "zero" }));
     /** @type {[number, number][]} */
     const spans = [];
