@@ -6,6 +6,7 @@ import { facts } from "../../assets/web/inspector/words.js";
 import { pieces, roundOf, trail } from "../../assets/web/lesson/blind.js";
 import { CAREFUL, FOUND, LINKS } from "../../assets/web/lesson/findings.js";
 import { glossary } from "../../assets/web/lesson/glossary.js";
+import { besidePart } from "../../assets/web/lesson/place.js";
 import { firedStep, STOPS, stopWords, TARGETS, unveiled } from "../../assets/web/lesson/stops.js";
 import { OUTCOMES } from "../../assets/web/session/chips.js";
 import { MODES } from "../../assets/web/session/playback.js";
@@ -53,7 +54,9 @@ test("the numbers beside the bars are explained under the names that they have t
     .flatMap(([, list]) => list.map(({ term }) => term.toLowerCase()))
     .join("; ");
   const names = facts(fired[0].step).map(([name]) => name.toLowerCase());
-  const plain = names.map((name) => name.match(/entropy|rank|surprise|eligible|removed/)?.[0]);
+  const plain = names.map(
+    (name) => name.match(/entropy|rank|surprise|eligible|removed|implausible/)?.[0],
+  );
   assert.equal(plain.length, names.length);
   for (const [i, name] of plain.entries()) assert.ok(name && terms.includes(name), names[i]);
 });
@@ -168,4 +171,24 @@ test("on real steps no stop before the draw shows which word was drawn", () => {
     }
     assert.ok(stopWords("draw", step).includes(step.token));
   }
+});
+
+test("the card of the tour stands within the window, and beside its part where there is room", () => {
+  const random = dice(9);
+  const card = { width: 340, height: 150 };
+  for (const [wide, high] of [
+    [1440, 900],
+    [1024, 768],
+    [390, 844],
+  ]) {
+    for (let n = 0; n < 200; n++) {
+      const [left, top] = [random() * wide * 0.8, random() * high * 0.8];
+      const [right, bottom] = [left + random() * (wide - left), top + random() * (high - top)];
+      const { x, y } = besidePart({ left, top, right, bottom }, card, wide, high);
+      assert.ok(x >= 0 && x + card.width <= wide, `${x}`);
+      assert.ok(y >= 0 && y + card.height <= high, `${y}`);
+      if (wide > 640 && left > card.width + 28) assert.ok(x + card.width <= left);
+    }
+  }
+  assert.deepEqual(besidePart(undefined, card, 1000, 800), { x: 646, y: 636 });
 });

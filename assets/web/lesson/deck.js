@@ -12,6 +12,7 @@ import { question, questionBehind, textBefore } from "./question.js";
 const RECORDED = "recorded"; // its name on the server
 const DEPTH = 10;
 const TRIES = 6;
+const LEAST = 3; // words: fewer are no question
 const SKIPPED = 1;
 const LUCK = 0.25; // how often steps with any coin are taken
 
@@ -100,7 +101,11 @@ export class Deck {
       const { xtc, min_p: minP } = run.head.lanes[at.lane].sampler;
       const guard = new Set(xtc.protected);
       const parts = { ...this.#parts(level, run, at), step, texts, imagined: false, guard };
-      if (level.name !== "min_p") return question(parts);
+      if (level.name !== "min_p") {
+        const made = question(parts);
+        if (made.fates.size >= LEAST) return made;
+        continue;
+      }
       const view = await this.transport.stages?.(run.id, at.lane, at.i, DEPTH);
       const behind = view && questionBehind(parts, view, minP);
       if (behind) return behind;
@@ -120,7 +125,8 @@ export class Deck {
       if (held && step?.outcome !== "protected") continue;
       const guard = new Set(held ? [real.step.removed[0]] : []);
       const parts = { ...this.#parts(level, run, at), step, texts, imagined: true };
-      return question({ ...parts, guard });
+      const made = question({ ...parts, guard });
+      if (made.fates.size >= LEAST) return made;
     }
     return null;
   }
