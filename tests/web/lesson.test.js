@@ -125,7 +125,7 @@ test("the tour takes the step that is looked at if XTC fired there, else one tha
 const HAND = {
   ...{ ids: [1, 2, 3, 4], probs: [0.5, 0.25, 0.15, 0.05], rest: 0.05, final: null },
   ...{ eligible: 3, removed: [1, 2], kept: [3], underdog: 3, removed_mass: 0.75, outcome: "fired" },
-  ...{ coin: 0.23, rho: 0.5, tau: 0.1, token: 3, instead: 1, changed: true },
+  ...{ coin: 0.23, rho: 0.5, tau: 0.1, token: 3, instead: 1, changed: true, tail: [0.1, 0.4] },
 };
 
 test("each stop says what the step shows, with its own numbers", () => {
@@ -138,6 +138,7 @@ test("each stop says what the step shows, with its own numbers", () => {
   // .15 / .25 is 60 %; the others had 10 % together and have .1 / .25 now.
   assert.match(said("renormalize"), /3 goes from 15 % to 60 %/);
   assert.match(said("renormalize"), /from 10 % together to 40 %/);
+  assert.doesNotMatch(stopWords("renormalize", { ...HAND, tail: [0, 0] }).join(""), /below/);
   assert.match(said("draw"), /drew 3\. Without XTC .* 1\./);
   for (const stop of STOPS) assert.ok(TARGETS[stop].length && said(stop));
 });
