@@ -6,6 +6,7 @@ import { facts } from "../../assets/web/inspector/words.js";
 import { pieces, roundOf, trail } from "../../assets/web/lesson/blind.js";
 import { CAREFUL, FOUND, here, LINKS } from "../../assets/web/lesson/findings.js";
 import { glossary } from "../../assets/web/lesson/glossary.js";
+import { besidePart } from "../../assets/web/lesson/place.js";
 import { firedStep, STOPS, stopWords, TARGETS, unveiled } from "../../assets/web/lesson/stops.js";
 import { OUTCOMES } from "../../assets/web/session/chips.js";
 import { MODES } from "../../assets/web/session/playback.js";
@@ -54,7 +55,11 @@ test("the numbers beside the bars are explained under the names that they have t
     .join("; ");
   const names = facts(fired[0].step).map(([name]) => name.toLowerCase());
   const plain = names.map(
+<<<<<<< HEAD
     (name) => name.match(/entropy|rank|surprise|eligible|removed|below τ/)?.[0],
+=======
+    (name) => name.match(/entropy|rank|surprise|eligible|removed|implausible/)?.[0],
+>>>>>>> lesson
   );
   assert.equal(plain.length, names.length);
   for (const [i, name] of plain.entries()) assert.ok(name && terms.includes(name), names[i]);
@@ -141,7 +146,7 @@ test("the tour takes the step that is looked at if XTC fired there, else one tha
 const HAND = {
   ...{ ids: [1, 2, 3, 4], probs: [0.5, 0.25, 0.15, 0.05], rest: 0.05, final: null },
   ...{ eligible: 3, removed: [1, 2], kept: [3], underdog: 3, removed_mass: 0.75, outcome: "fired" },
-  ...{ coin: 0.23, rho: 0.5, tau: 0.1, token: 3, instead: 1, changed: true },
+  ...{ coin: 0.23, rho: 0.5, tau: 0.1, token: 3, instead: 1, changed: true, tail: [0.1, 0.4] },
 };
 
 test("each stop says what the step shows, with its own numbers", () => {
@@ -154,6 +159,7 @@ test("each stop says what the step shows, with its own numbers", () => {
   // .15 / .25 is 60 %; the others had 10 % together and have .1 / .25 now.
   assert.match(said("renormalize"), /3 goes from 15 % to 60 %/);
   assert.match(said("renormalize"), /from 10 % together to 40 %/);
+  assert.doesNotMatch(stopWords("renormalize", { ...HAND, tail: [0, 0] }).join(""), /below/);
   assert.match(said("draw"), /drew 3\. Without XTC .* 1\./);
   for (const stop of STOPS) assert.ok(TARGETS[stop].length && said(stop));
 });
@@ -187,4 +193,24 @@ test("on real steps no stop before the draw shows which word was drawn", () => {
     }
     assert.ok(stopWords("draw", step).includes(step.token));
   }
+});
+
+test("the card of the tour stands within the window, and beside its part where there is room", () => {
+  const random = dice(9);
+  const card = { width: 340, height: 150 };
+  for (const [wide, high] of [
+    [1440, 900],
+    [1024, 768],
+    [390, 844],
+  ]) {
+    for (let n = 0; n < 200; n++) {
+      const [left, top] = [random() * wide * 0.8, random() * high * 0.8];
+      const [right, bottom] = [left + random() * (wide - left), top + random() * (high - top)];
+      const { x, y } = besidePart({ left, top, right, bottom }, card, wide, high);
+      assert.ok(x >= 0 && x + card.width <= wide, `${x}`);
+      assert.ok(y >= 0 && y + card.height <= high, `${y}`);
+      if (wide > 640 && left > card.width + 28) assert.ok(x + card.width <= left);
+    }
+  }
+  assert.deepEqual(besidePart(undefined, card, 1000, 800), { x: 646, y: 636 });
 });

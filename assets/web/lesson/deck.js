@@ -12,6 +12,7 @@ import { question, questionBehind, textBefore } from "./question.js";
 const RECORDED = "recorded"; // its name on the server
 const DEPTH = 10;
 const TRIES = 6;
+const ENOUGH = 3; // words: with fewer there is little to guess
 const SKIPPED = 1;
 const LUCK = 0.25; // how often steps with any coin are taken
 
@@ -26,6 +27,16 @@ function shuffled(list, random) {
     .map((one) => ({ one, at: random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ one }) => one);
+}
+
+/** @param {Run} run @param {Place} at */
+function nameOf(run, { lane, i }) {
+  return `${run.id} ${lane} ${i}`;
+}
+
+/** @param {Level} level @param {Run} run @param {Place} at */
+function partsOf(level, run, at) {
+  return { level, at, before: textBefore(run.head.prompt, run.lanes[at.lane].chips, at.i) };
 }
 
 /** @param {Transport} transport @returns {Promise<Run | null>} */
@@ -65,7 +76,7 @@ export class Deck {
   }
 
   /**
-   * Places in an order by chance, those not asked about first. Mostly the coin shall not say no:
+   * Some places by chance, not asked about where there are such. Mostly the coin shall not say no:
    * then there is more to see.
    * @param {Place[]} places
    * @param {Run} run
@@ -75,8 +86,28 @@ export class Deck {
     const shows = (/** @type {Place} */ at) => any || run.chip(at)?.outcome !== SKIPPED;
     const chance = shuffled(places, this.random);
     const mixed = [...chance.filter(shows), ...chance.filter((at) => !shows(at))];
-    const used = (/** @type {Place} */ at) => this.#used.has(`${run.id} ${at.lane} ${at.i}`);
-    return [...mixed.filter((at) => !used(at)), ...mixed.filter(used)].slice(0, TRIES);
+    const fresh = mixed.filter((at) => !this.#used.has(nameOf(run, at)));
+    return (fresh.length ? fresh : mixed).slice(0, TRIES);
+  }
+
+  /**
+   * The first of some places that makes a good question, else one with few words.
+   * @param {Run} run
+   * @param {Place[]} places
+   * @param {(at: Place) => Promise<Question | null>} make
+   */
+  async #first(run, places, make) {
+    let spare = null;
+    for (const at of this.#order(places, run)) {
+      const made = await make(at);
+      spare ??= made;
+      if (made && made.fates.size >= ENOUGH) {
+        spare = made;
+        break;
+      }
+    }
+    if (spare) this.#used.add(nameOf(run, spare.at));
+    return spare;
   }
 
   /** @param {Run} run @param {Place} at @param {OtherXtc | null} xtc */
@@ -86,42 +117,32 @@ export class Deck {
     return { step: block.steps[at.i - block.first], texts: block.texts };
   }
 
-  /** @param {Level} level @param {Run} run @param {Place} at */
-  #parts(level, run, at) {
-    this.#used.add(`${run.id} ${at.lane} ${at.i}`);
-    return { level, at, before: textBefore(run.head.prompt, run.lanes[at.lane].chips, at.i) };
-  }
-
-  /** A step as it was. @param {Level} level @param {Run} run @returns {Promise<Question | null>} */
-  async #natural(level, run) {
-    for (const at of this.#order(placesFor(run, level.name), run)) {
+  /** A step as it was. @param {Level} level @param {Run} run */
+  #natural(level, run) {
+    return this.#first(run, placesFor(run, level.name), async (at) => {
       const { step, texts } = await this.#step(run, at, null);
-      if (!step) continue;
+      if (!step) return null;
       const { xtc, min_p: minP } = run.head.lanes[at.lane].sampler;
       const guard = new Set(xtc.protected);
-      const parts = { ...this.#parts(level, run, at), step, texts, imagined: false, guard };
+      const parts = { ...partsOf(level, run, at), step, texts, imagined: false, guard };
       if (level.name !== "min_p") return question(parts);
       const view = await this.transport.stages?.(run.id, at.lane, at.i, DEPTH);
-      const behind = view && questionBehind(parts, view, minP);
-      if (behind) return behind;
-    }
-    return null;
+      return view ? questionBehind(parts, view, minP) : null;
+    });
   }
 
-  /** A step under other settings. @param {Level} level @param {Run} run @returns {Promise<Question | null>} */
+  /** A step under other settings. @param {Level} level @param {Run} run */
   async #imagined(level, run) {
     if (!this.transport.whatIf || level.name === "min_p") return null;
-    for (const at of this.#order(placesToImagine(run, level.name), run)) {
+    return this.#first(run, placesToImagine(run, level.name), async (at) => {
       const real = await this.#step(run, at, null);
       const xtc = real.step && otherXtc(level.name, real.step, real.texts);
-      if (!xtc) continue;
+      if (!xtc) return null;
       const { step, texts } = await this.#step(run, at, xtc);
       const held = level.name === "protected";
-      if (held && step?.outcome !== "protected") continue;
+      if (!step || (held && step.outcome !== "protected")) return null;
       const guard = new Set(held ? [real.step.removed[0]] : []);
-      const parts = { ...this.#parts(level, run, at), step, texts, imagined: true };
-      return question({ ...parts, guard });
-    }
-    return null;
+      return question({ ...partsOf(level, run, at), step, texts, imagined: true, guard });
+    });
   }
 }

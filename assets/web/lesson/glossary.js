@@ -45,7 +45,11 @@ const GROUPS = [
         "tail, below τ",
         "All tokens that do not clear τ. XTC never removes them, and when it fires they grow with what is left.",
       ],
-      ["tail_share", "tail share", "The probability of the tail together, before XTC and after."],
+      [
+        "tail_share",
+        "implausible, tail share",
+        "The probability of the tail together, before XTC and after.",
+      ],
       [
         "renormalize",
         "renormalize",
@@ -82,7 +86,7 @@ const GROUPS = [
         "Two or more tokens were eligible, the coin said yes: XTC removed all but the underdog.",
       ],
       ["skipped", "skipped", "XTC could have fired, but the coin said no."],
-      ["unambiguous", "no choice to make", "Fewer than two tokens cleared τ, so XTC did nothing."],
+      ["unambiguous", "nothing to remove", "Fewer than two tokens cleared τ, so XTC did nothing."],
       ["off", "off", "XTC is switched off in this lane (ρ = 0)."],
       [
         "changed",
@@ -91,7 +95,11 @@ const GROUPS = [
       ],
       ["drawn", "▲ drawn", "The token that stands in the text."],
       ["instead", "△ would have been drawn", "What the same dice would have drawn without XTC."],
-      ["from_tail", "~ drawn from the tail", "XTC fired, and the dice fell on a token below τ."],
+      [
+        "from_tail",
+        "~ from below τ",
+        "Drawn from the tail: XTC fired, and the dice fell on a token below τ.",
+      ],
       ["forced", "chosen by you", "You chose this token in place of the one drawn."],
       [
         "outcome",
@@ -143,6 +151,14 @@ const GROUPS = [
         "stage by stage",
         "What each sampler made of the same tokens, in the order in which they act.",
       ],
+      ["beside", "beside", "Two lanes at the same place, side by side."],
+      [
+        "timeline",
+        "timeline",
+        "All steps of all lanes in small: how much was removed, how many tokens were eligible, which words changed.",
+      ],
+      ["classroom", "classroom", "Text and bars large, for a room that looks on."],
+      ["shelf", "shelf", "The runs of before, kept in this browser."],
       ["candidates", "candidates", "The likeliest tokens of a step, as many as are shown."],
       ["rest", "everything else", "All tokens that are not shown, together."],
       ["log_scale", "log scale", "Stretches small probabilities, so that they can be compared."],
@@ -162,7 +178,11 @@ const GROUPS = [
       [
         "finish",
         "end of text, stop text, length reached, context full",
+<<<<<<< HEAD
         "Why a lane ended: the model said so, a text of yours came, it was long enough, or the model's context was full.",
+=======
+        "Why a lane ended: the model said so, a text of yours came, it was long enough, or the model can read no more.",
+>>>>>>> lesson
       ],
     ],
   ],

@@ -2,6 +2,7 @@
 
 import { button, h, sentence, set, setText, token } from "../core/dom.js";
 import { percent, setting, shown } from "../core/format.js";
+import { layout } from "../inspector/barparts.js";
 import { Bars } from "../inspector/bars.js";
 import { Coin } from "../inspector/coin.js";
 import { Deck } from "./deck.js";
@@ -12,14 +13,20 @@ import { recall, remember } from "./memory.js";
 import { coinWords, judge } from "./question.js";
 import { after, readScore, START, scoreWords, skip } from "./score.js";
 
+/** @import { BarView } from "../inspector/barparts.js" */
 /** @import { Playback } from "../session/playback.js" */
 /** @import { Question } from "./question.js" */
 
 const KEY = "guess";
 
 export class Guess {
-  /** @param {Playback} playback @param {Transport} transport */
-  constructor(playback, transport) {
+  /**
+   * `explain(key)` opens the glossary at a word.
+   * @param {Playback} playback
+   * @param {Transport} transport
+   * @param {(key: string) => void} explain
+   */
+  constructor(playback, transport, explain) {
     this.playback = playback;
     this.deck = new Deck(transport);
     this.score = readScore(recall(KEY));
@@ -35,6 +42,7 @@ export class Guess {
     this.gap = h("span", { class: "gap" });
     this.note = h("p", { class: "given" });
     this.ask = h("p");
+    this.words = button("What are τ and ρ?", () => explain("tau"), { class: "quiet" });
     this.bars = new Bars();
     // The page has bars of its own, with a pattern of that name.
     this.bars.svg.querySelector("pattern")?.setAttribute("id", "hatch-guess");
@@ -50,7 +58,7 @@ export class Guess {
     this.play = h("div", {}, this.text, this.note, this.ask, this.board);
     this.dialog.body.append(
       ...[this.standing, this.passed, this.play, this.coinBox, this.result],
-      h("p", { class: "actions" }, this.toss, this.onward, this.again),
+      h("p", { class: "actions" }, this.toss, this.onward, this.again, this.words),
     );
   }
 
@@ -93,7 +101,7 @@ export class Guess {
     this.marked.clear();
     this.fillStanding();
     this.result.replaceChildren();
-    this.play.hidden = this.toss.hidden = !question;
+    this.play.hidden = this.toss.hidden = this.words.hidden = !question;
     this.coinBox.hidden = this.onward.hidden = true;
     this.again.hidden = !this.score.asked;
     if (!question) return this.end();
@@ -164,7 +172,15 @@ export class Guess {
   }
 
   draw() {
-    if (this.question) this.bars.draw(asked(this.question, this.marked));
+    if (this.question) this.drawBars(asked(this.question, this.marked));
+  }
+
+  /** The bars, and the boxes in their lines. @param {BarView} view */
+  drawBars(view) {
+    this.bars.draw(view);
+    const { top, high } = layout(this.bars.width, false);
+    this.boxes.style.setProperty("--top", `${top}px`);
+    this.boxes.style.setProperty("--row", `${high}px`);
   }
 
   /** The coin falls. */
@@ -175,7 +191,7 @@ export class Guess {
     const verdict = judge(question, this.marked);
     this.keep(after(this.score, verdict.all));
     this.boxes.disabled = true;
-    this.bars.draw(answered(question));
+    this.drawBars(answered(question));
     const wrong = new Set(verdict.wrong.flatMap(({ ids }) => ids));
     for (const id of fates.keys()) {
       const sign = wrong.has(id) ? "✗" : "✓";

@@ -19,7 +19,7 @@ export class Lesson {
    */
   constructor({ root, playback, transport, spec, inspector, anew }) {
     this.why = new Why(spec);
-    this.guess = new Guess(playback, transport);
+    this.guess = new Guess(playback, transport, (key) => this.why.explain(key));
     this.which = new Which(playback, transport, anew);
     this.tour = new Tour(root, playback, inspector);
     this.offer = tourOffer(() => this.tour.start());

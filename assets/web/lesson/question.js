@@ -57,8 +57,9 @@ export function textBefore(prompt, chips, i) {
       .slice(0, i)
       .map((chip) => chip.text)
       .join("");
-  if (text.length <= READ) return text;
-  const cut = text.slice(-READ);
+  const dense = text.replace(/\n+/g, "\n");
+  if (dense.length <= READ) return dense;
+  const cut = dense.slice(-READ);
   return `…${cut.slice(Math.max(0, cut.indexOf(" ")))}`;
 }
 

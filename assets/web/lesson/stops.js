@@ -6,7 +6,7 @@ import { FIRED } from "../session/chips.js";
 /** @import { BarCell, BarView } from "../inspector/barparts.js" */
 /** @import { Run } from "../session/run.js" */
 /** @typedef {typeof STOPS[number]} Stop */
-/** @typedef {Pick<StepView, "ids" | "probs" | "final" | "eligible" | "removed" | "kept" | "removed_mass" | "coin" | "rho" | "tau" | "token" | "instead" | "changed">} Fired */
+/** @typedef {Pick<StepView, "ids" | "probs" | "final" | "eligible" | "removed" | "kept" | "tail" | "removed_mass" | "coin" | "rho" | "tau" | "token" | "instead" | "changed">} Fired */
 
 export const STOPS = /** @type {const} */ ([
   "distribution",
@@ -74,8 +74,7 @@ function after({ ids, probs, final, removed_mass: removed }, id) {
 export function stopWords(stop, step) {
   const { ids, probs, eligible, removed, kept, coin, rho, tau } = step;
   const clear = ids.slice(0, eligible);
-  const tail = 1 - probs.slice(0, eligible).reduce((sum, p) => sum + p, 0);
-  const left = 1 - kept.reduce((sum, id) => sum + after(step, id), 0);
+  const [tail, grown] = step.tail;
   switch (stop) {
     case "distribution":
       return [
@@ -113,7 +112,9 @@ export function stopWords(stop, step) {
           id,
           ` goes from ${percent(probs[ids.indexOf(id)])} to ${percent(after(step, id))}`,
         ]),
-        `. The words below τ grow too, from ${percent(tail)} together to ${percent(Math.max(0, left))}.`,
+        tail > 0
+          ? `. The words below τ grow too, from ${percent(tail)} together to ${percent(grown)}.`
+          : ".",
       ];
     case "draw":
       return step.changed
