@@ -23,7 +23,7 @@ test("a lane as Markdown: its name, its text, how it was written", () => {
   assert.equal(
     markdown({ ...shown, lanes: shown.lanes.slice(0, 1) }, 0, spec),
     "## XTC\n\nOnce upon a \\*time\\*.  \n\\# 1\n\n" +
-      `*ρ 0.50 · τ 0.10 · fake · seed ${whole.head.seed} · 3 tokens*\n`,
+      `*ρ 0.50 · τ 0.10 · Min-p 0.05 · fake · seed ${whole.head.seed} · 3 tokens*\n`,
   );
 });
 
