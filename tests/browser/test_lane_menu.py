@@ -59,12 +59,12 @@ def test_an_edited_text_is_gone_on_from_in_its_place(visit: Visit, fake: Server)
     area.fill(before[1][:12])
     expect(go).to_be_disabled()  # the same dice would write the same words
     edited = before[1][:12] + " dragon, and"
-    area.fill(edited)
+    area.fill(edited + " ")
     # What was typed outlives the editor.
     page.keyboard.press("Escape")
     expect(area).not_to_be_visible()
     choose(page, 1, "Edit the text …")
-    expect(area).to_have_value(edited)
+    expect(area).to_have_value(edited + " ")
     page.keyboard.press("Control+Enter")
     done(page, 2)
     expect(area).not_to_be_visible()
@@ -72,6 +72,7 @@ def test_an_edited_text_is_gone_on_from_in_its_place(visit: Visit, fake: Server)
     grown = text(page, 1)
     assert grown.startswith(edited)
     assert len(grown) > len(edited)
+    assert "".join(page.locator("#lane-1 .t.forced").all_text_contents()).endswith("dragon, and")
     forced = page.locator("#lane-1 .t.forced")
     assert forced.count() > 0
     forced.last.click()
