@@ -42,7 +42,7 @@ def test_one_lane_goes_on_and_undo_takes_it_back(visit: Visit, fake: Server) -> 
     assert counts(page) == [10, 20]
     assert text(page, 0) == before[0]
     assert text(page, 1).startswith(before[1])
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(chips(page, 1)).to_have_count(10)
 
 
@@ -78,7 +78,7 @@ def test_an_edited_text_is_gone_on_from_in_its_place(visit: Visit, fake: Server)
     forced.last.click()
     expect(inspector(page)).to_contain_text("chosen")
     expect(page.locator(".lane")).to_have_count(2)
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator("#lane-1 .t.forced")).to_have_count(0)
     assert [text(page, lane) for lane in (0, 1)] == before
     # Both are on the shelf.
