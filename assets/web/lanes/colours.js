@@ -6,7 +6,7 @@ import { MODES } from "../session/playback.js";
 /** @import { Playback } from "../session/playback.js" */
 
 /** @type {Record<string, [string, string][]>} */
-const LEGENDS = {
+export const LEGENDS = {
   outcome: [
     ["l-fired", "XTC fired"],
     ["l-changed", "… and changed the word"],

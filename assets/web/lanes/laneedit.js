@@ -56,7 +56,12 @@ export class LaneEdit {
     this.element = h(
       "div",
       { class: "lane-edit" },
-      h("p", { class: "prompt" }, run.head.prompt),
+      h(
+        "div",
+        { class: "edit-head" },
+        h("p", { class: "prompt" }, run.head.prompt),
+        button("✕", () => this.close(), { class: "quiet", "aria-label": "Close the editor" }),
+      ),
       this.area,
       this.hint,
       h(
@@ -65,7 +70,6 @@ export class LaneEdit {
         this.go,
         button("Keep as prompt", () => this.keep(), { class: "quiet" }),
         this.back,
-        button("Close", () => this.close(), { class: "quiet" }),
       ),
     );
     /** @type {HTMLElement | null} The lane's own text, which it stands in for. */
@@ -74,6 +78,12 @@ export class LaneEdit {
 
   get former() {
     return written(this.run, this.k);
+  }
+
+  /** What was typed. A space at its end would be a word of its own to the model, so it goes. */
+  get text() {
+    const { value } = this.area;
+    return value === this.former ? value : value.replace(/[ \t]+$/, "");
   }
 
   /** @param {HTMLElement} body */
@@ -103,7 +113,7 @@ export class LaneEdit {
     const { value } = this.area;
     const { former } = this;
     const { write, goOn } = this.actions.can(this.k);
-    const [words, can] = judge(former, value, goOn);
+    const [words, can] = judge(former, this.text, goOn);
     setText(this.hint, words);
     this.go.disabled = !can || !write;
     this.back.hidden = value === former;
@@ -125,9 +135,8 @@ export class LaneEdit {
 
   done() {
     if (this.go.disabled) return;
-    const { value } = this.area;
-    if (value === this.former) this.actions.goOn(this.k);
-    else this.actions.rewrite(this.k, value);
+    if (this.text === this.former) this.actions.goOn(this.k);
+    else this.actions.rewrite(this.k, this.text);
     this.close();
   }
 

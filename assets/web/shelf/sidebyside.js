@@ -2,6 +2,7 @@
 
 import { button, h, setText } from "../core/dom.js";
 import { laneTag } from "../core/lanetag.js";
+import { LEGENDS } from "../lanes/colours.js";
 import { numbers } from "../lanes/numbers.js";
 import { titleOf } from "./entry.js";
 
@@ -9,16 +10,21 @@ import { titleOf } from "./entry.js";
 /** @import { Run } from "../session/run.js" */
 /** @import { Entry } from "./entry.js" */
 
+/** The marks of a word, as class names. @param {Chip} chip */
+function marks({ outcome, changed, tail, forced }) {
+  const names = Object.entries({ changed, tail, forced }).filter(([, holds]) => holds);
+  return ["t", `o${outcome}`, ...names.map(([name]) => name)].join(" ");
+}
+
 /** The words of a lane, marked as in the lanes. @param {Run} run @param {number} k */
-function text(run, k) {
+function text({ head, lanes }, k) {
   return h(
     "p",
-    { class: "text" },
-    h("span", { class: "prompt" }, run.head.prompt, run.head.chat ? "\n\n" : ""),
-    run.lanes[k].chips.map((chip) => {
-      const marks = `t o${chip.outcome}${chip.changed ? " changed" : ""}${chip.forced ? " forced" : ""}`;
+    { class: head.lanes[k].sampler.xtc.rho > 0 ? "text" : "text off" },
+    h("span", { class: "prompt" }, head.prompt, head.chat ? "\n\n" : ""),
+    lanes[k].chips.map((chip) => {
       const [, space, word] = /^(\s*)(.*)$/su.exec(chip.text) ?? ["", "", chip.text];
-      return h("span", { class: marks }, space, word && h("span", { class: "w" }, word));
+      return h("span", { class: marks(chip) }, space, word && h("span", { class: "w" }, word));
     }),
   );
 }
@@ -53,9 +59,7 @@ export class SideBySide {
       h(
         "div",
         { class: "legend", role: "group", "aria-label": "Marks" },
-        h("span", { class: "l l-fired" }, "XTC fired"),
-        h("span", { class: "l l-changed" }, "… and changed the word"),
-        h("span", { class: "l l-skipped" }, "could have fired, the coin said no"),
+        LEGENDS.outcome.map(([name, words]) => h("span", { class: `l ${name}` }, words)),
       ),
     );
   }
@@ -78,7 +82,8 @@ export class SideBySide {
       setText(tag, laneTag(sampler, this.spec));
       const { stats, chips } = lanes[k];
       const off = sampler.xtc.rho === 0;
-      setText(line, stats ? numbers(lanes[k], stats, chips.length, off)[0] : "");
+      const said = stats && { ...stats, rate: undefined }; // how fast it was is of no matter here
+      setText(line, said ? numbers(lanes[k], said, chips.length, off)[0] : "");
       words.replaceChildren(text(run, k));
     };
     const first = telling(run);
@@ -90,7 +95,7 @@ export class SideBySide {
     show(first);
     return h(
       "section",
-      { "aria-label": title },
+      {},
       h("h3", {}, title),
       h("p", { class: "facts" }, `${head.model.name} · seed ${head.seed}`),
       h("div", { class: "lane-of" }, choice, tag),
