@@ -132,7 +132,7 @@ def test_what_cannot_be_forced_is_said_and_stays(visit: Visit, fake: Server) -> 
 
 
 def test_the_inspector_stays_while_a_branch_is_written(visit: Visit, fake: Server) -> None:
-    page = visit(fake)
+    page = visit(fake, 1024, 768)
     open_step(page, length=200, at=20)
     fake.model.delay = 0.03
     page.evaluate(WATCH)
@@ -148,6 +148,10 @@ def test_the_inspector_stays_while_a_branch_is_written(visit: Visit, fake: Serve
     assert not any(frame["hidden"] for frame in seen)
     assert all(frame["said"] and frame["bars"] >= 10 for frame in seen)
     assert len({frame["scroll"] for frame in seen}) == 1
+    # The text went on below; the word that it branched with stays in view.
+    word = page.locator("#lane-2 .t.sel").bounding_box() or {}
+    lane = page.locator(".lane").nth(2).locator(".text").bounding_box() or {}
+    assert lane["y"] <= word["y"] < lane["y"] + lane["height"] - word["height"]
 
 
 def test_who_cannot_go_on_is_told_why_and_offered_nothing(visit: Visit, fake: Server) -> None:
