@@ -426,6 +426,8 @@ def test_a_trace_goes_out_and_comes_back_as_the_very_same_page(
         assert other.evaluate(same, selector) == page.evaluate(same, selector)
     other.set_input_files("input[type=file]", table)
     expect(other.get_by_test_id("error")).not_to_be_empty()
+    other.set_input_files("input[type=file]", path)
+    expect(other.get_by_test_id("error")).to_be_empty()
 
 
 def test_the_replay_opens_offline(
