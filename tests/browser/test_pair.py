@@ -199,7 +199,7 @@ def test_two_lanes_are_kept_as_they_are_on_show_and_work_offline(
     beside(page)
 
     def kept(name: str) -> Path:
-        page.locator(".menu summary").click()
+        page.locator(".top .menu summary").click()
         with page.expect_download() as coming:
             page.get_by_role("button", name=name).click()
         path = tmp_path / coming.value.suggested_filename

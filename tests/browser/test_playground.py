@@ -390,7 +390,7 @@ def test_a_run_goes_on_and_again_with_a_new_seed(visit: Visit, fake: Server) -> 
 
 def keep_file(page: Page, name: str, folder: Path) -> Path:
     """Choose an entry of the Save menu; returns the file that came."""
-    page.locator(".menu summary").click()
+    page.locator(".top .menu summary").click()
     with page.expect_download() as coming:
         page.get_by_role("button", name=name).click()
     path = folder / coming.value.suggested_filename
