@@ -41,10 +41,10 @@ def test_a_click_on_a_word_begins_the_branch_and_undo_is_at_hand(
     page = visit(fake)
     open_step(page)
     before = tokens(page, 1)
-    row = page.locator(".bars .row[role=button]").nth(1)
+    row = page.locator(".inspector .row[role=button]").nth(1)
     name = row.get_attribute("aria-label") or ""
-    word = page.locator(".bars .words").nth(
-        page.locator(".bars .row").evaluate_all(
+    word = page.locator(".inspector .words").nth(
+        page.locator(".inspector .row").evaluate_all(
             "(rows, name) => rows.findIndex((r) => r.ariaLabel === name)", name
         )
     )
@@ -68,12 +68,12 @@ def test_a_click_on_a_word_begins_the_branch_and_undo_is_at_hand(
 def test_the_words_are_one_stop_of_the_keyboard(visit: Visit, fake: Server) -> None:
     page = visit(fake)
     open_step(page)
-    rows = page.locator(".bars .row[role=button]")
+    rows = page.locator(".inspector .row[role=button]")
     assert rows.count() == 9, "ten words, one of which the text has"
-    expect(page.locator(".bars .row[tabindex='0']")).to_have_count(1)
-    expect(page.locator(".bars .row.rest")).not_to_have_attribute("role", "button")
-    expect(page.locator(".bars .row.drawn")).not_to_have_attribute("role", "button")
-    page.locator(".bars .row[tabindex='0']").focus()
+    expect(page.locator(".inspector .row[tabindex='0']")).to_have_count(1)
+    expect(page.locator(".inspector .row.rest")).not_to_have_attribute("role", "button")
+    expect(page.locator(".inspector .row.drawn")).not_to_have_attribute("role", "button")
+    page.locator(".inspector .row[tabindex='0']").focus()
     said = page.locator(".fork .hint")
     for key, at in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("End", -1), ("Home", 0)):
         page.keyboard.press(key)
@@ -88,7 +88,7 @@ def test_the_words_are_one_stop_of_the_keyboard(visit: Visit, fake: Server) -> N
     page.keyboard.press("ArrowLeft")
     inspector(page)
     for number, key in enumerate(("Enter", " "), 2):
-        page.locator(".bars .row[tabindex='0']").focus()
+        page.locator(".inspector .row[tabindex='0']").focus()
         page.keyboard.press(key)
         branched(page, number)
         expect(page.locator(".lane")).to_have_count(number + 1)
@@ -132,11 +132,11 @@ def test_what_cannot_be_forced_is_said_and_stays(visit: Visit, fake: Server) -> 
 
 
 def test_the_inspector_stays_while_a_branch_is_written(visit: Visit, fake: Server) -> None:
-    page = visit(fake)
+    page = visit(fake, 1024, 768)
     open_step(page, length=200, at=20)
     fake.model.delay = 0.03
     page.evaluate(WATCH)
-    page.locator(".bars .row[role=button]").nth(1).click()
+    page.locator(".inspector .row[role=button]").nth(1).click()
     page.wait_for_selector(".composer[data-phase=writing]")
     # It shows the branch's step long before the end.
     expect(page.locator(".inspector h2")).to_have_text(re.compile("^XTC ↳1 · token 21 "))
@@ -148,6 +148,10 @@ def test_the_inspector_stays_while_a_branch_is_written(visit: Visit, fake: Serve
     assert not any(frame["hidden"] for frame in seen)
     assert all(frame["said"] and frame["bars"] >= 10 for frame in seen)
     assert len({frame["scroll"] for frame in seen}) == 1
+    # The text went on below; the word that it branched with stays in view.
+    word = page.locator("#lane-2 .t.sel").bounding_box() or {}
+    lane = page.locator(".lane").nth(2).locator(".text").bounding_box() or {}
+    assert lane["y"] <= word["y"] < lane["y"] + lane["height"] - word["height"]
 
 
 def test_who_cannot_go_on_is_told_why_and_offered_nothing(visit: Visit, fake: Server) -> None:
@@ -157,12 +161,12 @@ def test_who_cannot_go_on_is_told_why_and_offered_nothing(visit: Visit, fake: Se
     said = page.locator(".fork .hint")
     expect(said).to_have_text("Only story-model, which wrote this, can continue it.")
     expect(page.get_by_test_id("own-word")).to_be_hidden()
-    expect(page.locator(".bars [role=button]")).to_have_count(0)
-    expect(page.locator(".bars [tabindex]")).to_have_count(0)
-    expect(page.locator(".bars")).to_have_attribute("role", "img")
+    expect(page.locator(".inspector .bars [role=button]")).to_have_count(0)
+    expect(page.locator(".inspector .bars [tabindex]")).to_have_count(0)
+    expect(page.locator(".inspector .bars")).to_have_attribute("role", "img")
     page.get_by_text("The same as a table").click()
     expect(page.locator(".as-table button")).to_have_count(0)
     run(page, "Once", length=10)
     inspector(page)
     expect(said).to_have_text("Click a word to continue the text with it.")
-    expect(page.locator(".bars")).to_have_attribute("role", "group")
+    expect(page.locator(".inspector .bars")).to_have_attribute("role", "group")

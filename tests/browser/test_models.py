@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import Server, Visit, serve
 from tests.browser.driver import chips, finished, generate, run, writing
 from tests.models import tiny
+from xtc_viz.assets import STORY_MODEL
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.load import Progress
@@ -233,6 +234,28 @@ def test_the_list_is_narrowed_by_typing_and_by_the_keyboard_alone(
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(page.get_by_test_id("model").get_by_role("button")).to_be_focused()
+
+
+@pytest.fixture
+def story_of_choice(visit: Visit) -> Iterator[Server]:
+    for server in serve(LocalModel.load(str(STORY_MODEL)), may=May.ALL):
+        yield server
+        visit.leave()
+
+
+def test_a_model_in_use_is_loaded_anew_only_in_another_way(
+    visit: Visit, story_of_choice: Server
+) -> None:
+    dialog = picker(visit(story_of_choice))
+    used = dialog.locator("li[data-used]")
+    expect(used).to_contain_text("story-model")
+    expect(used).to_contain_text("in use")
+    expect(used.get_by_role("button")).to_have_count(0)
+    dialog.get_by_label("Precision").select_option("bfloat16")
+    expect(used.get_by_role("button", name="Load anew story-model")).to_be_visible()
+    dialog.get_by_label("Precision").select_option("auto")
+    expect(used.get_by_role("button")).to_have_count(0)
+    assert "ight" not in (dialog.locator(".memory").text_content() or "")
 
 
 def test_a_fixed_server_only_tells_about_its_model(visit: Visit, fake: Server) -> None:

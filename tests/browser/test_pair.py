@@ -174,7 +174,7 @@ def test_either_of_two_lanes_can_be_continued(visit: Visit, fake: Server) -> Non
     chips(page, 1).nth(at).click()
     beside(page)
     # A word is one for the selected lane, a bar for the lane in whose column it stands.
-    row, fork = page.locator(".bars .row[role=button]").nth(2), page.get_by_test_id("fork")
+    row, fork = page.locator(".inspector .row[role=button]").first, page.get_by_test_id("fork")
     box = row.bounding_box()
     assert box
     y = box["height"] * 0.7
@@ -199,7 +199,7 @@ def test_two_lanes_are_kept_as_they_are_on_show_and_work_offline(
     beside(page)
 
     def kept(name: str) -> Path:
-        page.locator(".menu summary").click()
+        page.locator(".top .menu summary").click()
         with page.expect_download() as coming:
             page.get_by_role("button", name=name).click()
         path = tmp_path / coming.value.suggested_filename

@@ -390,7 +390,7 @@ def test_a_run_goes_on_and_again_with_a_new_seed(visit: Visit, fake: Server) -> 
 
 def keep_file(page: Page, name: str, folder: Path) -> Path:
     """Choose an entry of the Save menu; returns the file that came."""
-    page.locator(".menu summary").click()
+    page.locator(".top .menu summary").click()
     with page.expect_download() as coming:
         page.get_by_role("button", name=name).click()
     path = folder / coming.value.suggested_filename
@@ -426,6 +426,8 @@ def test_a_trace_goes_out_and_comes_back_as_the_very_same_page(
         assert other.evaluate(same, selector) == page.evaluate(same, selector)
     other.set_input_files("input[type=file]", table)
     expect(other.get_by_test_id("error")).not_to_be_empty()
+    other.set_input_files("input[type=file]", path)
+    expect(other.get_by_test_id("error")).to_be_empty()
 
 
 def test_the_replay_opens_offline(

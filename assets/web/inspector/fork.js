@@ -66,6 +66,7 @@ export class Fork {
   stand(standing) {
     this.standing = standing;
     this.word.element.hidden = !this.open;
+    this.word.again();
     this.say();
   }
 

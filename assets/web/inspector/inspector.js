@@ -45,7 +45,8 @@ export class Inspector {
     this.lens = null;
     this.fork = new Fork(playback, branching);
     this.buttons = new RowButtons(this.bars.svg, {
-      onpick: (id, at) => this.fork.pick(id, this.bars.sideAt(at)),
+      // The tour shows what the bars mean; nothing begins there.
+      onpick: (id, at) => !this.lens && this.fork.pick(id, this.bars.sideAt(at)),
       onpoint: (id, at) => this.fork.say(id, this.bars.sideAt(at)),
     });
     this.stages = new Stages(playback, spec, transport);
@@ -187,8 +188,9 @@ export class Inspector {
     // Two lanes stand in the order in which they stand on the page.
     const first = mate && mate.at.lane < own.at.lane;
     const looks = mate ? sideBySideTags(first ? [mate, own] : [own, mate], this.spec) : [own];
+    const at = first ? 1 : 0;
     this.looks = looks;
-    this.fork.draw(looks, looks.indexOf(own));
+    this.fork.draw(looks, at);
     this.show(mate ? this.pair : this.single);
     this.keyOfTwo.hidden = !mate;
     setText(this.tailKey, mate ? "below τ" : `below τ, implausible: ${tailShare(own.step)}`);
@@ -196,7 +198,7 @@ export class Inspector {
     this.stages.setName(mate ? own.name : "");
     setText(this.verdict, mate ? "" : verdict(own.step, own));
     set(this.verdict, { "data-outcome": mate || own.step.forced ? null : own.step.outcome });
-    if (mate) this.drawTwo(looks, first ? 1 : 0);
+    if (mate) this.drawTwo(looks, at);
     else this.drawOne(own, missing);
   }
 
@@ -239,7 +241,7 @@ export class Inspector {
   /** @param {BarView} view */
   drawBars(view) {
     const deed = this.fork.label.bind(this.fork);
-    this.bars.draw(this.fork.open ? { ...view, deed } : view);
+    this.bars.draw(this.fork.open && !this.lens ? { ...view, deed } : view);
     this.buttons.mark();
   }
 

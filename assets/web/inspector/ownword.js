@@ -95,6 +95,11 @@ export class OwnWord {
     if (this.input.value || this.question) this.later();
   }
 
+  /** Something may be known by now that was not. */
+  again() {
+    if (this.input.value && !this.question) this.later();
+  }
+
   typed() {
     this.sent = null;
     if (!this.input.value) this.turned = false;
@@ -134,7 +139,11 @@ export class OwnWord {
     this.question = question;
     try {
       const named = await this.ask(run, look.at.lane, look.at.i, text);
-      if (this.question === question) this.show(named?.tokens ?? [], "", named?.more);
+      if (this.question !== question) return;
+      this.show(named?.tokens ?? [], "", named?.more);
+      if (named) return;
+      setText(this.said, "Its tokens are known once the model is loaded.");
+      this.question = "";
     } catch (error) {
       if (this.question === question) this.show([], wordsOf(error));
     }

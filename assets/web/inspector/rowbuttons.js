@@ -22,7 +22,7 @@ export class RowButtons {
    * focus comes to one, with id -1 when it leaves. `at` is where the pointer is, null for the
    * keyboard.
    * @param {SVGSVGElement} svg
-   * @param {{ onpick: (id: number, at: Point | null) => void,
+   * @param {{ onpick: (id: number, at: Point | null) => unknown,
    *   onpoint: (id: number, at: Point | null) => void }} events
    */
   constructor(svg, { onpick, onpoint }) {

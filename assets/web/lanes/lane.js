@@ -96,6 +96,8 @@ export class Lane {
     this.thought = new Thought(this);
     // Whether the end is in view, and is to stay there while tokens come.
     this.follow = true;
+    // Whether the word that it branched with is looked at, and is to stay in view meanwhile.
+    this.held = false;
     this.ending = 0;
     /** @type {Imagined | null} What the tag speaks of. */
     this.tagged = null;
@@ -188,7 +190,7 @@ export class Lane {
     // With dice of their own, lanes that part at once had nothing but the prompt in common.
     const apart = splits === 0 && !this.run.head.shared;
     this.split(splits < until && !apart ? splits : -1);
-    if (grown && this.follow && this.playback.busy) this.toEnd();
+    if (grown && this.follow && !this.held && this.playback.busy) this.toEnd();
     this.count();
   }
 

@@ -28,6 +28,8 @@ export class Lanes {
       this.narrow = narrow;
       this.swiped();
     }).observe(this.element);
+    // A lane gets its size only when its numbers and the timeline have theirs.
+    this.sizes = new ResizeObserver(() => this.hold());
     playback.on("run", () => this.build());
     playback.on("chips", () => this.each((lane) => lane.append()));
     playback.on("state", () => this.status());
@@ -55,6 +57,8 @@ export class Lanes {
     this.lanes = run.lanes.map((_, k) => new Lane(playback, run, k, spec, actions));
     this.element.replaceChildren(...this.lanes.map((lane) => lane.element));
     set(this.element, { "data-count": this.lanes.length });
+    this.sizes.disconnect();
+    for (const { body } of this.lanes) this.sizes.observe(body);
     this.tabs.replaceChildren(
       ...run.head.lanes.map((lane, k) => button(lane.name, () => this.turnTo(k))),
     );
@@ -122,6 +126,7 @@ export class Lanes {
       if (!span) continue;
       const own = lane.index === at.lane;
       if (own && origin !== "hover") lane.thought.show(at.i);
+      if (origin !== "hover") lane.held = own && lane.head.branch?.[1] === at.i;
       if ((origin === "pointer" && own) || lane.thought.hides(at.i)) continue;
       lane.leaveEnd();
       reached.push([lane.body, span]);
@@ -131,6 +136,13 @@ export class Lanes {
     if (there && narrow && origin !== "pointer" && origin !== "hover") {
       this.show(at.lane, origin ? "auto" : "instant");
     }
+  }
+
+  /** The word that a branch begins with stays in view while it is looked at. */
+  hold() {
+    const { selected } = this.playback;
+    const held = this.lanes.filter((lane) => lane.held && selected && lane.spans[selected.i]);
+    reach(held.map(({ body, spans }) => [body, spans[selected?.i ?? 0]]));
   }
 
   unmark() {

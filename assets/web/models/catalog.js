@@ -6,7 +6,7 @@ import { count } from "../core/format.js";
 /** @type {Record<CatalogEntry["fit"], [string, string]>} */
 const FITS = {
   fits: ["✓", "fits"],
-  tight: ["◐", "tight"],
+  tight: ["◐", "fits when memory is freed"],
   no: ["✕", "does not fit"],
 };
 
@@ -50,32 +50,34 @@ export class Catalog {
   }
 
   /**
-   * Show the server's answer; `using` is the name of the model in use.
+   * Show the server's answer; `using` is the name of the model in use, `otherwise` says that it
+   * would be loaded in another way.
    * @param {CatalogAnswer} answer
    * @param {string | undefined} using
+   * @param {boolean} otherwise
    */
-  fill({ models, machine }, using) {
+  fill({ models, machine }, using, otherwise) {
     if (!models || !machine) return;
     const place = machine.gpus.length ? machine.gpus.join(" and ") : "no GPU, main memory";
-    const tight = models.some((model) => model.fit === "tight")
-      ? " Tight: it fits once what uses the memory now is gone."
+    const freed = models.some((model) => model.fit === "tight")
+      ? " ◐ marks what fits once other programs give memory back."
       : "";
     setText(
       this.memory,
-      `This machine (${place}) has ${machine.memory}, of which ${machine.free} are free now.${tight}`,
+      `This machine (${place}) has ${machine.memory}, of which ${machine.free} are free now.${freed}`,
     );
     const { activeElement } = document;
     const focused = this.list.contains(activeElement) && activeElement?.getAttribute("data-id");
-    this.rows = models.map((model) => this.row(model, model.id === using));
+    this.rows = models.map((model) => this.row(model, model.id === using, otherwise));
     this.list.replaceChildren(...this.rows.map((row) => row.element));
     this.narrow();
     if (focused) this.rows.find(({ id }) => id === focused)?.button.focus();
   }
 
-  /** @param {CatalogEntry} model @param {boolean} used */
-  row(model, used) {
+  /** @param {CatalogEntry} model @param {boolean} used @param {boolean} otherwise */
+  row(model, used, otherwise) {
     const cut = model.id.lastIndexOf("/") + 1;
-    const [sign, word] = FITS[model.fit];
+    const [sign, fits] = FITS[model.fit];
     /** @type {(string | Node)[]} */
     const facts = [size(model.parameters), REASONS[model.reasoning] ?? model.kind, model.licence];
     const consent = asksFor(model.gated);
@@ -84,10 +86,12 @@ export class Catalog {
     // Where only fewer bits fit, those are what is loaded.
     /** @type {Record<string, string>} */
     const narrower = model.precision ? { precision: model.precision } : {};
-    const load = button("Load", () => this.onload({ name: model.id, ...narrower }), {
+    const word = used ? "Load anew" : "Load";
+    const load = button(word, () => this.onload({ name: model.id, ...narrower }), {
       "data-id": model.id,
-      "aria-label": `Load ${model.id}`,
+      "aria-label": `${word} ${model.id}`,
     });
+    const offered = model.fit !== "no" && (!used || otherwise);
     const element = h(
       "li",
       { "data-fit": model.fit, "data-used": used },
@@ -107,14 +111,14 @@ export class Catalog {
         "div",
         { class: "fit" },
         h("i", { "aria-hidden": "true" }, sign),
-        ` ${word} ${model.held && `in ${model.held}`} `,
+        ` ${fits} ${model.held && `in ${model.held}`} `,
       ),
       h(
         "div",
         { class: "need", title: "Weights, a context of 4,096 tokens and room" },
         `needs ${model.need}`,
       ),
-      model.fit === "no" ? h("span") : load,
+      offered ? load : h("span"),
     );
     const text = [model.id, element.textContent, used ? "" : "load"].join(" ").toLowerCase();
     return { id: model.id, element, text, button: load };

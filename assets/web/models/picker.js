@@ -127,7 +127,8 @@ export class ModelPicker {
       setText(this.title, some ? "Choose a model" : "The model");
       if (!some) return;
       if (!this.choices && answer.choices) this.offer(answer.choices);
-      this.catalog.fill(answer, this.state?.model?.name);
+      const otherwise = Object.values(this.chosen()).some((value) => value !== "auto");
+      this.catalog.fill(answer, this.state?.model?.name, otherwise);
       this.show();
     } catch (error) {
       setText(this.wrong, wordsOf(error));
@@ -140,7 +141,7 @@ export class ModelPicker {
     this.choices = {
       precision: choice("Precision", precision, again),
       device: choice("Device", device, again),
-      attention: choice("Attention", attention, () => {}),
+      attention: choice("Attention", attention, again),
     };
     const { precision: first, ...rest } = this.choices;
     this.how.replaceChildren(

@@ -79,7 +79,7 @@ export class Page {
     this.colours = new Colours(playback, this.lanes.element);
     this.saveMenu = new SaveMenu(playback, transport, spec, {
       look: () => this.inspector.drawing,
-      onopen: (text, name) => this.session.load(text, name),
+      onopen: (text, name) => this.open(text, name),
       onproblem: (words) => this.composer.fail(words),
     });
     const anew = this.session.live ? () => this.anew() : null;
@@ -317,9 +317,16 @@ export class Page {
     );
   }
 
+  /** Show a trace file. @param {string} text @param {string} name */
+  async open(text, name) {
+    await this.session.load(text, name);
+    this.composer.fail("");
+  }
+
   async undo() {
     try {
       await this.session.undo();
+      this.composer.fail("");
     } catch (error) {
       this.composer.fail(wordsOf(error));
     }
