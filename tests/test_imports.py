@@ -63,6 +63,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.local": rule("torch", f"{HOSTING} models.local"),
     "xtc_viz.models.local.cache": rule("torch transformers", "models.local.linear"),
     "xtc_viz.models.local.fixed": rule("torch transformers", "models.local.cache"),
+    "xtc_viz.models.local.llama": rule("torch transformers"),
     "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
     "xtc_viz.models.local.reader": rule(
         "torch transformers safetensors", f"{HOSTING} models.local.placement models.local.spec"

@@ -204,7 +204,7 @@ def test_out_of_memory_within_a_decode_is_said_in_words(load: Load) -> None:
     def fail(*args: object) -> None:
         torch.empty(1 << 60, dtype=torch.uint8)
 
-    hook = load("llama").model.register_forward_pre_hook(fail)
+    hook = load("llama").model.lm_head.register_forward_pre_hook(fail)
     try:
         with pytest.raises(ModelError, match="ran out of memory at 3 tokens in 2 lanes"):
             generation.advance([7, 8])
