@@ -89,7 +89,7 @@ class LlamaStep:
         together = mask is not None and self._shared > 1
         if together:
             queries = queries.view(rows, heads // self._shared, self._shared, self._width)
-        context = scaled_dot_product_attention(
+        return scaled_dot_product_attention(
             queries,
             keys,
             values,
@@ -97,7 +97,6 @@ class LlamaStep:
             scale=scale,
             enable_gqa=self._shared > 1 and not together,
         )
-        return context
 
 
 def _norm(norm: Any, states: torch.Tensor) -> torch.Tensor:
