@@ -16,6 +16,7 @@ from functools import lru_cache
 from time import perf_counter
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from xtc_viz.errors import DistributionError, PromptError, SettingsError, XTCVizError
@@ -224,8 +225,8 @@ class _Writer:
         self._stop = row.stop
         self._detokenizer = model.detokenizer(self.prompt)
         room = min(row.max_new_tokens, model.info.context_length - len(self.prompt))
-        self._context = torch.empty(len(self.prompt) + room, dtype=torch.int64)
-        self._context[: len(self.prompt)] = torch.tensor(self.prompt)
+        self._context = np.empty(len(self.prompt) + room, np.int64)
+        self._context[: len(self.prompt)] = self.prompt
         self._length = len(self.prompt)
         self._position = len(row.written)
         self._text = ""
@@ -241,7 +242,8 @@ class _Writer:
         """Draw the next token from this row's logits, (V,) in float32, or from what is known."""
         coin, noise = draws(self._randomness, self._position)
         try:
-            step = self._stack.run(self._context[: self._length], logits, coin, noise)
+            context = torch.from_numpy(self._context[: self._length])
+            step = self._stack.run(context, logits, coin, noise)
         except DistributionError as error:
             self.ended = True
             named = DistributionError(f"{self._name}, step {self._position}: {error}")

@@ -62,12 +62,9 @@ class LlamaStep:
                 project(inputs).view(len(ids), -1, self._width)
                 for project in (attention.q_proj, attention.k_proj, attention.v_proj)
             )
-            context = self._attend(
-                _turn(queries, cos, sin).unsqueeze(2),
-                *columns.update(_turn(keys, cos, sin).unsqueeze(2), values.unsqueeze(2)),
-                mask,
-                attention.scaling,
-            )
+            keys, values = columns.update(_turn(keys, cos, sin).unsqueeze(2), values.unsqueeze(2))
+            queries = _turn(queries, cos, sin).unsqueeze(2)
+            context = self._attend(queries, keys, values, mask, attention.scaling)
             states = states + attention.o_proj(context.reshape(len(ids), -1))
             states = states + layer.mlp(_norm(layer.post_attention_layernorm, states))
         logits: torch.Tensor = self._model.lm_head(_norm(model.norm, states))
