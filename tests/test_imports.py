@@ -61,8 +61,9 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.occupancy": rule(own=f"{HOSTING} models.queue models.state"),
     "xtc_viz.models.fake": rule("torch numpy", f"{HOSTING} sampling.distribution"),
     "xtc_viz.models.local": rule("torch", f"{HOSTING} models.local"),
-    "xtc_viz.models.local.cache": rule("torch transformers", "models.local.linear"),
+    "xtc_viz.models.local.cache": rule("torch transformers"),
     "xtc_viz.models.local.fixed": rule("torch transformers", "models.local.cache"),
+    "xtc_viz.models.local.llama": rule("torch transformers"),
     "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
     "xtc_viz.models.local.reader": rule(
         "torch transformers safetensors", f"{HOSTING} models.local.placement models.local.spec"
@@ -70,7 +71,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.local.download": rule("huggingface_hub", f"{HOSTING} models.local.spec"),
     "xtc_viz.models.local.memory": rule("torch", "models.catalog"),
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
-    "xtc_viz.rows": rule("torch", f"{SAMPLING} models.base models.prompts"),
+    "xtc_viz.rows": rule("torch numpy", f"{SAMPLING} models.base models.prompts"),
     "xtc_viz.decode": rule("torch", f"{RECORDS} models.base models.prompts rows"),
     "xtc_viz.runs": rule(),
     "xtc_viz.runs.presets": rule(own=f"{CORE} assets"),

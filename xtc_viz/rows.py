@@ -16,6 +16,7 @@ from functools import lru_cache
 from time import perf_counter
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from xtc_viz.errors import DistributionError, PromptError, SettingsError, XTCVizError
@@ -229,8 +230,8 @@ class _Writer:
         self._detokenizer = model.detokenizer(self.prompt)
         self._context_length = model.info.context_length
         room = min(row.max_new_tokens, self._context_length - len(self.prompt))
-        self._context = torch.empty(len(self.prompt) + room, dtype=torch.int64)
-        self._context[: len(self.prompt)] = torch.tensor(self.prompt)
+        self._context = np.empty(len(self.prompt) + room, np.int64)
+        self._context[: len(self.prompt)] = self.prompt
         self._length = len(self.prompt)
         self._position = len(row.written)
         self._text = ""
@@ -246,8 +247,8 @@ class _Writer:
         """Draw the next token from this row's logits, (V,) in float32, or from what is known."""
         coin, noise = draws(self._randomness, self._position)
         try:
-            before, forced = self._context[: self._length], next(self._forced, None)
-            step = self._stack.run(before, logits, coin, noise, forced)
+            context, forced = self._context[: self._length], next(self._forced, None)
+            step = self._stack.run(torch.from_numpy(context), logits, coin, noise, forced)
         except DistributionError as error:
             self.ended = True
             named = DistributionError(f"{self._name}, step {self._position}: {error}")

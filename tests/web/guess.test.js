@@ -133,17 +133,10 @@ test("places of a level have what it wants, in lanes with XTC alone", () => {
     }
   }
   assert.ok(placesFor(run, "two").length && placesFor(run, "below").length);
-<<<<<<< HEAD
   assert.ok(placesFor(run, "min_p").length);
   const plain = structuredClone(whole.head);
   for (const { sampler } of plain.lanes) sampler.min_p = 0;
   assert.deepEqual(placesFor({ head: plain, lanes: run.lanes }, "min_p"), []);
-=======
-  for (const at of placesFor(run, "min_p")) {
-    assert.ok(whole.head.lanes[at.lane].sampler.min_p > 0);
-    assert.ok(chip(at).eligible >= 2);
-  }
->>>>>>> lesson
   for (const at of placesToImagine(run, "protected")) assert.equal(chip(at).outcome, 3);
 });
 

@@ -55,11 +55,7 @@ test("the numbers beside the bars are explained under the names that they have t
     .join("; ");
   const names = facts(fired[0].step).map(([name]) => name.toLowerCase());
   const plain = names.map(
-<<<<<<< HEAD
     (name) => name.match(/entropy|rank|surprise|eligible|removed|below τ/)?.[0],
-=======
-    (name) => name.match(/entropy|rank|surprise|eligible|removed|implausible/)?.[0],
->>>>>>> lesson
   );
   assert.equal(plain.length, names.length);
   for (const [i, name] of plain.entries()) assert.ok(name && terms.includes(name), names[i]);

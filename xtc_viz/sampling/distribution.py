@@ -136,9 +136,8 @@ class Distribution:
             least = float(self.p[held - 1]) if self.outside else 0.0
             return Head(self.ids[:held], self.p[:held], min(least, self.outside))
         first = cut = min(_CUT, floor)
-        while cut and np.count_nonzero(self.p >= cut) < at_least:
+        while len(ids := np.flatnonzero(self.p >= cut if cut else self.p > 0)) < at_least and cut:
             cut = cut * _STEP if cut > 1e-30 else 0.0
-        ids = np.flatnonzero(self.p >= cut if cut else self.p > 0)
         if cut < first and len(ids) > 8 * at_least:  # the lower cut let in the whole tail
             cut = float(np.partition(self.p[ids], -at_least)[-at_least])
             ids = np.flatnonzero(self.p >= cut)

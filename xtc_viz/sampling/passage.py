@@ -50,7 +50,7 @@ def through(
             kinds = [kind for name in names if isinstance(kind := BY_NAME[name], Truncation)]
             filters = [kind.filter(settings) for kind in kinds]
             head = distribution.head(at_least, settings.xtc.tau)
-            result = truncate(distribution, head, filters, distribution.entropy())
+            result = truncate(distribution, head, filters)
             if result.bounded or (distribution.outside and any(k.sees_all for k in kinds)):
                 bound |= Bound.TRUNCATION
             distribution = result.left(distribution)

@@ -111,9 +111,9 @@ class SamplerStack:
             ids=array("i", ids.astype(np.intc).tobytes()),
             probs=array("f", probs.tobytes()),
             kept=tuple(mass for result in received.truncated for mass in result.kept),
-            cut_ids=array("i", cut_ids.astype(np.intc).tobytes()),
-            cut_probs=array("f", cut_probs.tobytes()),
-            cut_by=array("b", cut_by.tobytes()),
+            cut_ids=cut_ids,
+            cut_probs=cut_probs,
+            cut_by=cut_by,
             log_zs=tuple(log_zs),
             temperature=final.temperature or received.temperature,
             final=final_of(final.distribution, ids),
@@ -248,14 +248,14 @@ def _shown(
     return ids, probs
 
 
-def _cut(truncated: Sequence[Truncated], top: int) -> tuple[Ids, Probs, npt.NDArray[np.int8]]:
+def _cut(truncated: Sequence[Truncated], top: int) -> tuple[array[int], array[float], array[int]]:
     """The most probable tokens that each run of truncation dropped, as `Step` records them."""
-    ids, probs, cut_by = [np.empty(0, "i8")], [np.empty(0, "f4")], [np.empty(0, "i1")]
+    ids, probs, cut_by = array("i"), array("f"), array("b")
     stages = 0
     for result in truncated:
         dropped = np.flatnonzero(result.cut_by[:top] >= 0)[:CUT_SHOWN]
-        ids.append(result.head.ids[dropped])
-        probs.append(result.head.probs[dropped])
-        cut_by.append(result.cut_by[dropped] + np.int8(stages))
+        ids.frombytes(result.head.ids[dropped].astype(np.intc).tobytes())
+        probs.frombytes(result.head.probs[dropped].tobytes())
+        cut_by.frombytes((result.cut_by[dropped] + np.int8(stages)).tobytes())
         stages += len(result.kept)
-    return np.concatenate(ids), np.concatenate(probs), np.concatenate(cut_by)
+    return ids, probs, cut_by

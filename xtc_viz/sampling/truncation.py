@@ -36,31 +36,27 @@ class Truncated:
         return distribution.only(self.head, self.cut_by < 0, self.kept[-1])
 
 
-def truncate(
-    distribution: Distribution, head: Head, stages: Sequence[Filter], entropy: float
-) -> Truncated:
+def truncate(distribution: Distribution, head: Head, stages: Sequence[Filter]) -> Truncated:
     """Run the filters one after the other, on a longer head where they need one.
 
-    `entropy` is that of the whole distribution, in nats. At least one token is always left.
+    At least one token is always left.
     """
-    while (result := _truncate(distribution, head, stages, entropy)) is None:
+    while (result := _truncate(distribution, head, stages)) is None:
         if distribution.ids is not None:
             # There is no more to see: decide as if there were nothing more.
             known = Head(head.ids, head.probs, 0.0)
-            result = _truncate(distribution, known, stages, entropy)
+            result = _truncate(distribution, known, stages)
             assert result is not None
             return replace(result, bounded=True)
         head = distribution.head(8 * len(head.ids), head.cut / 64)
     return result
 
 
-def _truncate(
-    distribution: Distribution, head: Head, stages: Sequence[Filter], entropy: float
-) -> Truncated | None:
+def _truncate(distribution: Distribution, head: Head, stages: Sequence[Filter]) -> Truncated | None:
     whole = head.probs.astype(np.float64)
     cut_by = np.full(len(whole), -1, dtype=np.int8)
     left = np.arange(len(whole))
-    support = Support(whole, entropy, head.cut, distribution.logits)
+    support = Support(whole, head.cut, distribution)
     kept: list[float] = []
     for number, stage in enumerate(stages):
         mask = stage(support)
@@ -68,11 +64,7 @@ def _truncate(
             return None
         cut_by[left[~mask]] = number
         left = left[mask]
-        mass = float(whole[left].sum())
-        kept.append(mass)
-        probs = whole[left] / mass
-        log_probs = np.log(probs)
-        support = Support(
-            probs, float(-(probs * log_probs).sum()), 0.0, log_probs.astype(np.float32)
-        )
+        probs = whole[left]
+        kept.append(float(probs.sum()))
+        support = Support(probs / kept[-1])
     return Truncated(head, cut_by, tuple(kept))

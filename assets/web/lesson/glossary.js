@@ -178,11 +178,7 @@ const GROUPS = [
       [
         "finish",
         "end of text, stop text, length reached, context full",
-<<<<<<< HEAD
         "Why a lane ended: the model said so, a text of yours came, it was long enough, or the model's context was full.",
-=======
-        "Why a lane ended: the model said so, a text of yours came, it was long enough, or the model can read no more.",
->>>>>>> lesson
       ],
     ],
   ],

@@ -13,7 +13,6 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from tests.models import tiny
 from tests.models.tape import TapeGraphs
 from xtc_viz.errors import PromptError
-from xtc_viz.models.local.cache import SHORT
 from xtc_viz.models.local.generation import LocalGeneration
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.rows import Row, decode_rows
@@ -112,11 +111,11 @@ def test_columns_that_no_row_needs_are_dropped_and_the_buffer_does_not_grow(load
     assert layer.keys.untyped_storage().nbytes() <= 6 * 2 * 8 * 4 * 4 * (3 + 2 * 6)
 
 
-def test_a_short_cache_becomes_long_with_a_row_that_joins(load: Load) -> None:
+def test_a_cache_becomes_long_with_a_row_that_joins(load: Load) -> None:
     tiny_one = load("llama")
     info = replace(tiny_one.info, context_length=2048)
     batch = Batch(LocalModel(tiny_one.model, tiny_one.tokenizer, info), [prompt(4), prompt(9)])
-    batch.replace([1], [prompt(SHORT + 40)])
+    batch.replace([1], [prompt(550)])
     batch.advance(3)
     batch.replace([1], [prompt(7)])
     batch.advance(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,46 @@ def test_only_plain_float32_layers_are_replaced_and_tied_weights_stay_tied() -> 
     }
     assert model["a"].weight is model["embed"].weight
     assert not model["a"].training
+
+
+@pytest.mark.usefixtures("one_thread", "intel")
+def test_a_small_model_s_weights_lie_with_the_inputs_first_on_intel() -> None:
+    """The numbers are the same, and those of an embedding lie as they did."""
+    model = nn.Module()
+    model.embed, model.head, model.layer = nn.Embedding(9, 6), nn.Linear(6, 9), nn.Linear(6, 5)
+    model.head.weight = model.embed.weight
+    plain = deepcopy(model.layer)
+    use_few_rows_linear(model)
+    assert torch.equal(model.layer.weight, plain.weight)
+    assert model.layer.weight.is_contiguous() != linear.on_intel()
+    assert model.head.weight.is_contiguous()
+    x = torch.randn(7, 6)
+    torch.testing.assert_close(model.layer(x), plain(x), rtol=1e-5, atol=1e-6)
+
+
+def test_a_large_model_s_weights_lie_as_they_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear, "on_intel", lambda: True)
+    for size, first in ((4 * 6 * 5, True), (4 * 6 * 5 - 1, False)):
+        monkeypatch.setattr(linear, "SMALL", size)
+        model = nn.Sequential(nn.Linear(6, 5, bias=False))
+        use_few_rows_linear(model)
+        assert next(model.parameters()).is_contiguous() != first
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.skipif(not linear.on_intel(), reason="it is Intel's kernels that do that")
+@given(rows=st.integers(2, 16), inputs=st.integers(1, 300), outputs=st.integers(2, 300))
+def test_with_the_inputs_first_a_row_is_the_same_beside_any_others(
+    rows: int, inputs: int, outputs: int
+) -> None:
+    torch.manual_seed(rows + inputs)
+    model = nn.Sequential(nn.Linear(inputs, outputs))
+    use_few_rows_linear(model)
+    x = torch.randn(16, inputs)
+    with torch.inference_mode():
+        alone = torch.cat([model(row) for row in x.split(1)])
+        assert torch.equal(model(x[:rows]), alone[:rows])
+        assert torch.equal(model(x[16 - rows :]), alone[16 - rows :])
 
 
 @pytest.mark.usefixtures("one_thread", "intel")

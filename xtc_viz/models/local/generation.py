@@ -11,6 +11,7 @@ import torch
 from xtc_viz.errors import ModelError
 from xtc_viz.models.local.cache import is_columns, keep_rows, new_cache, replace_rows
 from xtc_viz.models.local.fixed import FixedStep, Graphs, forward
+from xtc_viz.models.local.llama import LlamaStep, is_plain_llama
 from xtc_viz.models.local.placement import devices_of
 from xtc_viz.models.local.reader import is_out_of_memory
 from xtc_viz.models.prompts import check_prompts, check_room
@@ -37,6 +38,7 @@ class LocalGeneration:
         self._graphs = graphs
         self._device = devices_of(model)[0]
         self._accepts_rows = is_columns(model.config)
+        self._step = LlamaStep(model) if is_plain_llama(model) else None
         self._fixed: FixedStep | None = None
         checked = check_prompts(prompts, info)
         self._lengths: list[int]  # the tokens of each row
@@ -152,11 +154,14 @@ class LocalGeneration:
         # Left to itself, the copy to a GPU does not make this thread wait.
         ids = torch.tensor(rows).to(self._device, non_blocking=True)
         columns = torch.arange(start + ids.shape[1], device=self._device).unsqueeze(0)
-        positions, mask = columns[:, start:], None
+        positions, hidden = columns[:, start:], None
         if padding is not None:
-            mask = (columns >= padding).long()
+            hidden = columns < padding
             # A row whose context is full rides along at the last position; nobody reads it.
             positions = (positions - padding).clamp(0, self._info.context_length - 1)
+        if self._step is not None and ids.shape[1] == 1:
+            return self._step(ids[:, 0], hidden, positions[:, 0], cache)
+        mask = None if hidden is None else (~hidden).long()
         return forward(self._model, ids, mask, positions, cache)
 
     @contextmanager

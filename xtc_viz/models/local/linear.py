@@ -14,8 +14,12 @@ by the number of lanes, and the last bits differ.)
   in the other layout). A single row is added up in another order, so it gets a second one beside
   it, at hardly any cost; and with inputs of 64 numbers or fewer so are two, which then become four.
   In bfloat16 the other layout is the fast one there too (two lanes: 61 ms a step became 51).
+- Also on Intel, the weights of a small model lie in memory with the inputs first. Two rows cost the
+  same then, eleven 12 % less of a step, and every row but a single one is added up as it is beside
+  any others. Larger weights, which come from memory at each step, take a quarter longer that way
+  for two rows, and those of an embedding have to lie with a token's numbers together.
 
-More rows go the usual way everywhere. A row's last bits then depend on how many rows there are.
+More rows go the usual way everywhere. A row's last bits then may depend on how many rows there are.
 """
 
 from __future__ import annotations
@@ -29,6 +33,8 @@ from torch import nn
 FEW = 4
 """So many rows cost little more than one does."""
 NARROW = 64
+SMALL = 2**25
+"""A model's weights of so many bytes stay in the processor's caches from step to step."""
 CPUINFO = Path("/proc/cpuinfo")
 
 
@@ -50,7 +56,8 @@ class FewRowsLinear(nn.Linear):
             return super().forward(input)
         flat = input.reshape(rows, self.in_features)
         if on_intel() and self.weight.dtype is torch.float32:
-            least = 2 if self.in_features > NARROW else FEW
+            odd = self.in_features <= NARROW and self.weight.is_contiguous()
+            least = FEW if odd else 2
             output = super().forward(_at_least(least, flat))[:rows]
         else:
             output = torch.mm(self.weight, _at_least(FEW, flat).t()).t()[:rows].contiguous()
@@ -83,3 +90,15 @@ def use_few_rows_linear(model: nn.Module) -> None:
                 )
                 new.weight, new.bias = child.weight, child.bias
                 setattr(module, name, new.train(child.training))
+    if on_intel() and sum(weight.nbytes for weight in model.parameters()) <= SMALL:
+        _put_inputs_first(model)
+
+
+def _put_inputs_first(model: nn.Module) -> None:
+    """Turn the weights of the float32 layers round in memory; shapes and numbers stay."""
+    embeddings = {id(x.weight) for x in model.modules() if isinstance(x, nn.Embedding)}
+    for layer in model.modules():
+        if isinstance(layer, FewRowsLinear) and id(layer.weight) not in embeddings:
+            weight = layer.weight
+            if weight.dtype is torch.float32:
+                weight.data = weight.data.t().contiguous().t()

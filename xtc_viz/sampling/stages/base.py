@@ -97,18 +97,38 @@ def counted(window: int, context: Context) -> tuple[Ids, Ids]:
     return np.unique(last(window, context), return_counts=True)
 
 
+class Whole(Protocol):
+    """A distribution in which nothing is dropped yet."""
+
+    @property
+    def logits(self) -> Logits: ...
+
+    def entropy(self) -> float: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Support:
     """What a filter sees: the head's tokens that are left, renormalized, in falling order.
 
     `tail_top` bounds the probability of every token that is left but not in the head; it is 0
-    when there is none. `logits` are those of all tokens that are left.
+    when there is none. Before the first filter `whole` is the distribution whose head this is.
     """
 
     probs: Floats
-    entropy: float
-    tail_top: float
-    logits: Logits
+    tail_top: float = 0.0
+    whole: Whole | None = None
+
+    @property
+    def entropy(self) -> float:
+        """The entropy of all tokens that are left, in nats."""
+        if self.whole:
+            return self.whole.entropy()
+        return float(-(self.probs * np.log(self.probs)).sum())
+
+    @property
+    def logits(self) -> Logits:
+        """The logits of all tokens that are left, up to a constant."""
+        return self.whole.logits if self.whole else np.log(self.probs).astype(np.float32)
 
 
 Filter = Callable[[Support], Mask | None]
