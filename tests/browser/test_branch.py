@@ -149,8 +149,10 @@ def test_the_inspector_stays_while_a_branch_is_written(visit: Visit, fake: Serve
     assert all(frame["said"] and frame["bars"] >= 10 for frame in seen)
     assert len({frame["scroll"] for frame in seen}) == 1
     # The text went on below; the word that it branched with stays in view.
-    word = page.locator("#lane-2 .t.sel").bounding_box() or {}
-    lane = page.locator(".lane").nth(2).locator(".text").bounding_box() or {}
+    word = page.locator("#lane-2 .t.sel").bounding_box()
+    lane = page.locator(".lane").nth(2).locator(".text").bounding_box()
+    assert word
+    assert lane
     assert lane["y"] <= word["y"] < lane["y"] + lane["height"] - word["height"]
 
 

@@ -65,7 +65,7 @@ def test_an_error_names_field_bounds_value_and_lane(name: str) -> None:
         ({"prompt": "x" * 100_001}, "prompt"),
         ({"settings": []}, "settings"),
         ({"settings": {"lanes": "two"}}, "lanes"),
-        ({"settings": {"lanes": [{}] * 5}}, "lanes"),
+        ({"settings": {"lanes": [{}] * 7}}, "lanes"),
         ({"settings": {"lanes": [{}], "seed": "seven"}}, "seed"),
         ({"settings": {"lanes": [{}], "max_new_tokens": 0}}, "max_new_tokens"),
         ({"settings": {"lanes": [{}], "colour": 1}}, "colour"),

@@ -266,7 +266,7 @@ def test_the_table_has_a_row_a_step_and_no_formulas(desk: Desk) -> None:
     assert {(row["seed"], row["model"], row["prompt"]) for row in rows} == {("7", "fake", "Once")}
     baseline = [row for row in rows if row["lane"] == "Baseline"]
     assert {(row["rho"], row["outcome"], row["settings"]) for row in baseline} == {
-        ("0.0", "off", "min_p 0.05")
+        ("0.0", "off", "plain sampling")
     }
     for row, (lane, step) in zip(rows, steps, strict=True):
         xtc = lane.settings.sampler.xtc

@@ -44,7 +44,7 @@ test("the lines over a figure say which word after what, under which settings", 
   const look = { ...xtc, at: { lane: 1, i: 4 }, word: " cat", pending: false };
   assert.deepEqual(stepLines([look], "Once\n upon", specification), [
     "“Once upon” … token 5: cat",
-    "XTC: ρ 0.50 · τ 0.10 · Min-p 0.05",
+    "XTC: ρ 0.50 · τ 0.10",
   ]);
   const first = { ...look, ...baseline, at: { lane: 0, i: 0 }, word: "\n" };
   const lines = stepLines([first, look], "x".repeat(99), specification);
