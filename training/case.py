@@ -35,10 +35,10 @@ MEDIUM = XTCSettings(rho=0.5, tau=0.1)
 SAMPLERS = (
     LaneSettings("Plain sampling"),
     LaneSettings("Min-p 0.05", SamplerSettings(min_p=0.05)),
-    LaneSettings("Min-p 0.05 with XTC medium", SamplerSettings(min_p=0.05, xtc=MEDIUM)),
-    LaneSettings("Plain sampling with XTC medium", SamplerSettings(xtc=MEDIUM)),
+    LaneSettings("Min-p 0.05 with XTC", SamplerSettings(min_p=0.05, xtc=MEDIUM)),
+    LaneSettings("Plain sampling with XTC", SamplerSettings(xtc=MEDIUM)),
 )
-"""XTC medium is that of the paper and the page: ρ 0.50, τ 0.10."""
+"""XTC is the medium one of the paper and the page: ρ 0.50, τ 0.10."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ test("what was measured here is shown with its intervals", () => {
   ]);
   // min-p gives up variety for probable words, and XTC with it brings most of it back.
   const by = new Map(spec.case.samplers.map((entry) => [entry.name, entry]));
-  const [plain, minP, both] = ["Plain sampling", "Min-p 0.05", "Min-p 0.05 with XTC medium"];
+  const [plain, minP, both] = ["Plain sampling", "Min-p 0.05", "Min-p 0.05 with XTC"];
   assert.ok(by.get(both).distinct2.low > by.get(minP).distinct2.high);
   assert.ok(by.get(both).improbable.high < by.get(plain).improbable.low);
 });

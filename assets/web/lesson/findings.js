@@ -92,7 +92,12 @@ export function here({ model, prompts, seeds, length, improbable, samplers }) {
     words:
       `${model}, ${prompts} beginnings with ${seeds} seeds and ${length} tokens each. ` +
       "XTC here has ρ 0.50 and τ 0.10. In brackets: 95 % intervals over the beginnings.",
-    heads: ["", "distinct-2", "repeated trigrams", `words below ${percent(improbable)}`],
+    heads: [
+      "",
+      "distinct-2",
+      "repeated trigrams",
+      `words below ${percent(improbable).replace(" ", "\u00a0")}`,
+    ],
     rows: samplers.map(({ name, ...values }) => [
       name,
       interval(values.distinct2, (value) => decimal(value)),
