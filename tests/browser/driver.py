@@ -81,11 +81,15 @@ def run(page: Page, prompt: str | None = None, length: int | None = None) -> Non
     page.wait_for_selector(f".xtc[data-done='{done + 1}']", timeout=60_000)
 
 
-def save_figure(page: Page, view: str, format: str, folder: Path) -> Path:
-    """Save a view as a figure; `view` is how its entry begins. Returns the file that came."""
+def open_save_menu(page: Page) -> None:
     menu = page.locator(".menu", has=page.get_by_test_id("figure-form"))
     if menu.get_attribute("open") is None:
         menu.locator("summary").click()
+
+
+def save_figure(page: Page, view: str, format: str, folder: Path) -> Path:
+    """Save a view as a figure; `view` is how its entry begins. Returns the file that came."""
+    open_save_menu(page)
     form = page.get_by_test_id("figure-form")
     form.get_by_label("View").select_option(
         form.locator("option", has_text=view).first.get_attribute("value")

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from tests.browser.conftest import Server, Visit
 from tests.browser.driver import chips, inspector, run, save_figure
+from tests.browser.test_accessibility import LOOKS, violations
 from xtc_viz.figures.theme import DARK, LIGHT
 from xtc_viz.knobs import KNOBS
 
@@ -156,3 +157,20 @@ def test_the_table_of_a_step_says_what_wrote_it(written: Page) -> None:
     expect(caption).to_contain_text("Model fake · seed 7")
     chips(page, 0).first.click()
     expect(caption).to_contain_text("XTC off")
+
+
+@pytest.mark.parametrize(("dark", "width"), LOOKS)
+def test_the_open_menu_has_nothing_that_axe_minds(
+    visit: Visit, fake: Server, dark: bool, width: int
+) -> None:
+    page = visit(fake, width=width, reduced_motion="reduce")
+    page.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
+    run(page, "Once upon")
+    page.locator(".menu", has=page.get_by_test_id("figure-form")).locator("summary").click()
+    form = page.get_by_test_id("figure-form")
+    form.get_by_label("Width", exact=True).fill("20")
+    form.get_by_role("button", name="Save figure").click()
+    box = form.bounding_box()
+    assert box
+    assert (box["x"] >= 0, box["x"] + box["width"] <= width) == (True, True)
+    assert violations(page) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, counts, inspector, run, save_figure, tokens
+from tests.browser.driver import chips, counts, inspector, open_save_menu, run, save_figure, tokens
 
 Keep = Callable[..., None]
 
@@ -199,7 +199,7 @@ def test_two_lanes_are_kept_as_they_are_on_show_and_work_offline(
     beside(page)
 
     def kept(name: str) -> Path:
-        page.locator(".top .menu summary").click()
+        open_save_menu(page)
         with page.expect_download() as coming:
             page.get_by_role("button", name=name).click()
         path = tmp_path / coming.value.suggested_filename

@@ -13,7 +13,16 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, counts, inspector, run, save_figure, setting, tokens
+from tests.browser.driver import (
+    chips,
+    counts,
+    inspector,
+    open_save_menu,
+    run,
+    save_figure,
+    setting,
+    tokens,
+)
 from tests.ui.factories import decode
 from xtc_viz.records import tracefile
 from xtc_viz.ui import controls
@@ -390,7 +399,7 @@ def test_a_run_goes_on_and_again_with_a_new_seed(visit: Visit, fake: Server) -> 
 
 def keep_file(page: Page, name: str, folder: Path) -> Path:
     """Choose an entry of the Save menu; returns the file that came."""
-    page.locator(".top .menu summary").click()
+    open_save_menu(page)
     with page.expect_download() as coming:
         page.get_by_role("button", name=name).click()
     path = folder / coming.value.suggested_filename

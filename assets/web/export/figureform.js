@@ -51,7 +51,7 @@ export class FigureForm {
     this.element = h(
       "section",
       { class: "figure-form", "aria-label": "Figure", "data-testid": "figure-form" },
-      h("h3", {}, "Figure"),
+      h("h2", {}, "Figure"),
       this.view.element,
       this.format.element,
       this.width.element,
