@@ -282,7 +282,7 @@ def test_a_replay_has_all_of_it_but_what_needs_a_server(
 ) -> None:
     page = visit(story)
     inspector_ready(page)
-    page.locator(".menu summary", has_text="Keep").click()
+    page.locator(".top .menu summary").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Replay to open offline").click()
     file = tmp_path / "replay.html"
