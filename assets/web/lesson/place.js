@@ -6,8 +6,9 @@ const PHONE = 640;
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
 
 /**
- * Without a part in the corner below. To the left of the part, else below, above or to the right of it, else at the end of the window
- * that is farther from it. On a phone at that end always: the part stands in a sheet.
+ * Without a part in the corner below. To the left of the part, else below, above or to the right of
+ * it, else at the end of the window that is farther from it. On a phone at that end always: the
+ * part stands in a sheet.
  * @param {Box | undefined} part
  * @param {{ width: number, height: number }} card
  * @param {number} wide of the window
