@@ -208,5 +208,5 @@ test("the card of the tour stands within the window, and beside its part where t
       if (wide > 640 && left > card.width + 28) assert.ok(x + card.width <= left);
     }
   }
-  assert.deepEqual(besidePart(undefined, card, 1000, 800), { x: 646, y: 636 });
+  assert.deepEqual(besidePart(undefined, card, 1000, 800), { x: 14, y: 636 });
 });

@@ -6,8 +6,9 @@ const PHONE = 640;
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
 
 /**
- * To the left of the part, else below, above or to the right of it, else at the end of the window
- * that is farther from it. On a phone at that end always: the part stands in a sheet.
+ * Without a part in the corner below. To the left of the part, else below, above or to the right of
+ * it, else at the end of the window that is farther from it. On a phone at that end always: the
+ * part stands in a sheet.
  * @param {Box | undefined} part
  * @param {{ width: number, height: number }} card
  * @param {number} wide of the window
@@ -15,7 +16,7 @@ const PHONE = 640;
  */
 export function besidePart(part, { width, height }, wide, high) {
   const [most, least] = [wide - GAP - width, high - GAP - height];
-  if (!part) return { x: Math.max(GAP, most), y: Math.max(GAP, least) };
+  if (!part) return { x: GAP, y: Math.max(GAP, least) };
   const within = (/** @type {number} */ at, /** @type {number} */ end) =>
     Math.max(GAP, Math.min(at, end));
   const [x, y] = [within(part.left, most), within(part.top, least)];

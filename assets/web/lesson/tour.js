@@ -166,7 +166,9 @@ export class Tour {
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
       const card = this.element.getBoundingClientRect();
-      const part = this.root.querySelector("[data-tour]")?.getBoundingClientRect();
+      // What moving ρ does is said right below it: the card keeps out of the way.
+      const near = this.stop === "yours" ? null : this.root.querySelector("[data-tour]");
+      const part = near?.getBoundingClientRect();
       const { x, y } = besidePart(part, card, window.innerWidth, window.innerHeight);
       this.element.style.left = `${x}px`;
       this.element.style.top = `${y}px`;
