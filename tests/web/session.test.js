@@ -284,3 +284,16 @@ test("in a replay nothing can be asked for, and the run is there", async () => {
   assert.deepEqual([session.live, session.phase, playback.run.id], [false, "idle", "replay"]);
   assert.ok(playback.selected);
 });
+
+test("what goes on from a run and holds it whole names it; an edited run does not hold it", () => {
+  const { session } = begin();
+  const parent = (request) => {
+    session.ask(request);
+    session.receive({ req: session.number, run: "x", state: "stopped" });
+    return session.parent;
+  };
+  assert.equal(parent({ kind: "run" }), null);
+  assert.equal(parent({ kind: "continue", run: "a", more: 5 }), "a");
+  assert.equal(parent({ kind: "branch", run: "b", lane: 0, i: 1, token: 2 }), "b");
+  assert.equal(parent({ kind: "edit", run: "a", lane: 0, text: "t", more: 5 }), null);
+});

@@ -50,7 +50,10 @@ export function row(entry, { chosen, query }, actions) {
     name,
     h("time", { datetime: new Date(entry.time).toISOString() }, clock(entry.time, entry.pinned)),
   );
-  const lanes = entry.lanes.map((lane) => `${lane.name} ${count(lane.tokens, "token")}`);
+  const last = entry.lanes.length - 1;
+  const lanes = entry.lanes.map(
+    ({ name, tokens }, k) => `${name} ${k < last ? tokens : count(tokens, "token")}`,
+  );
   const rename = () => line.replaceChild(nameField(entry, name, actions), name);
   return h(
     "li",
