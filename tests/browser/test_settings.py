@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Server, Visit
@@ -144,3 +145,23 @@ def test_one_choice_changes_the_base_of_all_lanes(visit: Visit, fake: Server) ->
     expect(tags).to_have_text(["plain sampling", "ρ 0.50 · τ 0.10", "Top-p 0.95"])
     # A link holds it, and so does the run.
     expect(base.locator("option:checked")).to_have_text("plain sampling")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
+def test_what_is_said_of_a_setting_moves_nothing(
+    visit: Visit, fake: Server, width: int, height: int
+) -> None:
+    page = visit(fake, width, height)
+    top = "document.querySelector('.lane .text').getBoundingClientRect().top"
+    start = page.evaluate(top)
+    for name, value, words in (
+        ("tau", "0.6", "XTC can never act"),
+        ("tau", "0", "must be in (0, 1)"),
+        ("rho", "7", "must be in [0, 1]"),
+    ):
+        field = page.locator(f".composer [data-field={name}]")
+        field.fill(value)
+        field.dispatch_event("change")
+        said = page.locator(".composer :is(.note, .wrong)", has_text=words)
+        expect(said).to_be_in_viewport()
+        assert page.evaluate(top) == start

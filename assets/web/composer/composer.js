@@ -122,7 +122,9 @@ export class Composer {
   warn() {
     const words = warnings(this.draft);
     if (words.join() === this.warnings.textContent) return;
-    this.warnings.replaceChildren(...words.map((text) => h("p", { class: "note" }, text)));
+    this.warnings.replaceChildren(
+      ...words.map((text) => h("p", { class: "note", title: text }, text)),
+    );
   }
 
   /** Show the draft in the controls. */
