@@ -221,7 +221,7 @@ def test_two_lanes_are_kept_as_they_are_on_show_and_work_offline(
     alone.focus("#lane-1")
     alone.keyboard.press("End")
     expect(alone.get_by_test_id("same")).to_contain_text("The texts differ")
-    expect(alone.locator(".bars .head")).to_have_text(["Baseline", "XTC"])
+    expect(alone.locator(".inspector .bars .head")).to_have_text(["Baseline", "XTC"])
     assert problems == []
     context.close()
 
