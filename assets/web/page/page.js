@@ -1,8 +1,7 @@
 // The assembly: what the page knows (session, playback), its views, and what connects them.
 
 import { Composer } from "../composer/composer.js";
-import { h, set } from "../core/dom.js";
-import { wordsOf } from "../core/errors.js";
+import { set } from "../core/dom.js";
 import { SaveMenu } from "../export/savemenu.js";
 import { Inspector } from "../inspector/inspector.js";
 import { Colours } from "../lanes/colours.js";
@@ -20,15 +19,14 @@ import { KeptDraft } from "../shelf/drafts.js";
 import { ShelfView } from "../shelf/view.js";
 import { StrengthMap } from "../whatif/strengthmap.js";
 import { WhatIf } from "../whatif/whatif.js";
-import { foot } from "./foot.js";
-import { pageHead } from "./head.js";
+import { arrangement } from "./arrangement.js";
 import { holdHeights, releaseHeight } from "./keptplace.js";
 import { handle } from "./keys.js";
+import { Requests } from "./requests.js";
 import { ShareLink } from "./sharelink.js";
 import { Sheet } from "./sheet.js";
 
-/** @import { Branching, Chosen } from "../inspector/fork.js" */
-/** @import { LaneActions } from "../lanes/lanemenu.js" */
+/** @import { Branching } from "../inspector/fork.js" */
 
 const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
 
@@ -47,29 +45,41 @@ export class Page {
     const playback = new Playback(transport);
     this.playback = playback;
     this.session = new Session(transport, playback);
-    this.statusLine = new StatusLine();
-    this.picker = models && new ModelPicker(models, (model) => this.use(model));
-    this.lanes = new Lanes(playback, spec, this.session.live ? this.laneActions : null);
-    this.timeline = new Timeline(playback);
-    this.stepper = new Stepper(playback);
-    /** @type {Branching} */
-    const branching = {
-      begin: (at, chosen) => this.branch(at, chosen),
-      undo: () => this.undo(),
-      becomes: transport.becomes,
-    };
     const { live } = this.session;
-    this.inspector = new Inspector(playback, spec, transport, live ? branching : null);
+    this.statusLine = new StatusLine();
+    this.stepper = new Stepper(playback);
+    this.picker = models && new ModelPicker(models, (model) => this.use(model));
     this.composer = new Composer(spec, {
-      onrun: () => this.generate(),
-      onstep: () => (playback.stepping ? this.stepper.next() : this.generate({ stepping: true })),
+      onrun: () => this.requests.generate(),
+      onstep: () =>
+        playback.stepping ? this.stepper.next() : this.requests.generate({ stepping: true }),
       onstop: () => this.session.stop(),
       tokens: transport.tokens,
       onedit: () => this.fillNote(),
       onchange: () => this.imagineDraft(),
     });
+    this.requests = new Requests(this.session, playback, this.composer, {
+      before: () => this.stepper.pause(),
+      after: () => this.drawTools(),
+    });
+    const { requests } = this;
+    this.tools = new RunTools(playback, {
+      onward: () => requests.goOn(),
+      again: () => requests.anew(),
+      undo: () => requests.undo(),
+      most: spec.maxTokens,
+    });
+    this.lanes = new Lanes(playback, spec, live ? requests.ofLanes(this.tools) : null);
+    this.timeline = new Timeline(playback);
+    /** @type {Branching} */
+    const branching = {
+      begin: (at, chosen) => requests.branch(at, chosen),
+      undo: () => requests.undo(),
+      becomes: transport.becomes,
+    };
+    this.inspector = new Inspector(playback, spec, transport, live ? branching : null);
     this.whatIf = new WhatIf(playback, transport, {
-      anew: () => this.generate(),
+      anew: () => requests.generate(),
       reset: () => this.putBack(),
     });
     this.strengthMap = new StrengthMap(playback, transport, (lane, rho, tau) => {
@@ -79,76 +89,25 @@ export class Page {
     this.colours = new Colours(playback, this.lanes.element);
     this.saveMenu = new SaveMenu(playback, transport, spec, {
       look: () => this.inspector.drawing,
-      onopen: (text, name) => this.open(text, name),
+      onopen: (text, name) => requests.open(text, name),
       onproblem: (words) => this.composer.fail(words),
     });
-    const anew = this.session.live ? () => this.anew() : null;
+    const anew = live ? () => requests.anew() : null;
     const { inspector } = this;
     this.lesson = new Lesson({ root, playback, transport, spec, inspector, anew });
-    this.shelf = this.session.live ? new ShelfView(transport, this.session, playback, spec) : null;
-    this.keptDraft = this.session.live ? new KeptDraft(spec) : null;
-    this.tools = new RunTools(playback, {
-      onward: () => this.goOn(),
-      again: () => this.anew(),
-      undo: () => this.undo(),
-      most: spec.maxTokens,
-    });
+    this.shelf = live ? new ShelfView(transport, this.session, playback, spec) : null;
+    this.keptDraft = live ? new KeptDraft(spec) : null;
     this.shareLink = new ShareLink(playback, {
       draft: () => this.composer.draft,
       presenting: () => this.presenting,
     });
-    const map = this.session.live ? [this.strengthMap.element] : [];
+    const map = live ? [this.strengthMap.element] : [];
     this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
-    this.assemble();
+    root.replaceChildren(...arrangement(this));
+    set(root, { "data-empty": "" });
+    this.composer.fit();
     this.listen();
     this.drawTools();
-  }
-
-  assemble() {
-    const { root, composer, session, picker } = this;
-    const only = (/** @type {Node[]} */ ...nodes) => (session.live ? nodes : []);
-    root.replaceChildren(
-      pageHead({
-        ways: this.lesson.ways,
-        offer: this.lesson.offer,
-        model: picker?.button ?? null,
-        tools: only(
-          this.shareLink.button,
-          ...(this.shelf ? [this.shelf.panel.button] : []),
-          this.saveMenu.element,
-        ),
-        present: () => this.present(!this.presenting),
-        turn: () => document.body.classList.toggle("dark"),
-        help: () => this.lesson.openHelp(),
-      }),
-      ...only(composer.element, composer.dialog),
-      h(
-        "div",
-        { class: "desk" },
-        h(
-          "section",
-          { class: "writing", "aria-label": "The texts" },
-          h(
-            "div",
-            { class: "above" },
-            this.statusLine.element,
-            h("div", { class: "run-tools" }, only(...this.tools.buttons), this.stepper.element),
-            this.whatIf.element,
-          ),
-          this.lanes.tabs,
-          this.lanes.element,
-          this.colours.element,
-          this.timeline.element,
-          foot(this.colours.piecesLabel),
-        ),
-        this.sheet.element,
-      ),
-      ...this.lesson.elements,
-      ...(this.shelf ? [this.shelf.panel.dialog, this.shelf.pair.dialog] : []),
-      ...(picker ? [picker.dialog] : []),
-    );
-    set(root, { "data-empty": "" });
-    composer.fit();
   }
 
   listen() {
@@ -184,7 +143,7 @@ export class Page {
   /** What keys do. */
   get actions() {
     return {
-      generate: () => this.generate(),
+      generate: () => this.requests.generate(),
       escape: () => this.escape(),
       beside: () => this.inspector.turnBeside(),
       colour: () => this.colours.next(),
@@ -258,82 +217,6 @@ export class Page {
   }
 
   /**
-   * Ask for a run; what was said of the last request goes.
-   * @param {RunRequest} request
-   * @param {{ draft?: Draft, goal?: Place | null, stepping?: boolean }} more
-   */
-  ask(request, more = {}) {
-    if (!this.session.idle) return;
-    this.stepper.pause();
-    this.composer.clear();
-    this.session.ask(request, more);
-  }
-
-  /** @param {{ goal?: Place | null, stepping?: boolean }} more */
-  generate(more = {}) {
-    const draft = structuredClone(this.composer.draft);
-    this.ask({ kind: "run", ...draft }, { ...more, draft });
-  }
-
-  anew() {
-    this.composer.newSeed();
-    this.generate();
-  }
-
-  /** More tokens in every lane that has not come to its end, or in one. @param {number} [lane] */
-  goOn(lane) {
-    const { run, selected } = this.playback;
-    const more = this.composer.draft.settings.max_new_tokens;
-    if (run) this.ask({ kind: "continue", run: run.id, more, lane }, { goal: selected });
-  }
-
-  /** What the menu of a lane does. @returns {LaneActions} */
-  get laneActions() {
-    return {
-      goOn: (lane) => this.goOn(lane),
-      rewrite: (lane, text) => this.rewrite(lane, text),
-      prompt: (text) => this.composer.begin(text),
-      can: (lane) => {
-        const write = this.session.idle && this.session.ours && !this.playback.stepping;
-        return { write, goOn: write && this.tools.open(lane) };
-      },
-    };
-  }
-
-  /** A lane goes on after its text as it was edited. @param {number} lane @param {string} text */
-  rewrite(lane, text) {
-    const { run } = this.playback;
-    const more = this.composer.draft.settings.max_new_tokens;
-    if (run) this.ask({ kind: "edit", run: run.id, lane, text, more });
-  }
-
-  /** A new lane that takes another word at this step. @param {Place} at @param {Chosen} chosen */
-  branch({ lane, i }, chosen) {
-    const { run } = this.playback;
-    if (!run) return;
-    this.ask(
-      { kind: "branch", run: run.id, lane, i, ...chosen },
-      { goal: { lane: run.lanes.length, i } },
-    );
-  }
-
-  /** Show a trace file. @param {string} text @param {string} name */
-  async open(text, name) {
-    await this.session.load(text, name);
-    this.composer.fail("");
-  }
-
-  async undo() {
-    try {
-      await this.session.undo();
-      this.composer.fail("");
-    } catch (error) {
-      this.composer.fail(wordsOf(error));
-    }
-    this.drawTools();
-  }
-
-  /**
    * Another run is on show, by its head, or with the draft that it was asked for. What was typed
    * and not run yet stays: it is for the next one, and a what-if along this one.
    * @param {RunHead} [head]
@@ -385,7 +268,7 @@ export class Page {
     if (!opened) return this.takeDraft();
     this.composer.take(opened.draft);
     this.present(opened.presenting);
-    this.generate({ goal: opened.selected });
+    this.requests.generate({ goal: opened.selected });
   }
 
   /** Esc closes the sheet, else pauses Play, stops a run, leaves step by step, leaves the stage. */
