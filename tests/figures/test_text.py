@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.ui.factories import BOY, DOG, GIRL, MAN, TEXTS, decode, make_step, sampler
@@ -45,6 +45,7 @@ def test_full_width_characters_take_two_cells() -> None:
 
 
 @given(PIECES, st.integers(8, 40))
+@example(["aaaa界", " aaaaaa\n界界"], 17)
 def test_no_word_leaves_its_line_or_lies_on_another(pieces: list[str], room: int) -> None:
     words = placed(pieces, room)
     assert [word.text.split() for word in words] == [piece.split() for piece in pieces]

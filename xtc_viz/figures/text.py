@@ -55,7 +55,7 @@ def placed(pieces: Sequence[str], room: int) -> list[Word]:
     words: list[Word] = []
     row = column = 0
     for i, piece in enumerate(pieces):
-        core = piece.strip().replace("\n", " ")
+        core = _core(piece)
         if not core:  # white space alone stands where it is met, and then takes effect
             words.append(Word("", row, column))
         before = piece[: len(piece) - len(piece.lstrip())]
@@ -76,14 +76,19 @@ def placed(pieces: Sequence[str], room: int) -> list[Word]:
     return words
 
 
+def _core(piece: str) -> str:
+    """A piece without the white space around it; a newline within it is a space."""
+    return piece.strip().replace("\n", " ")
+
+
 def _unit(pieces: Sequence[str], i: int) -> int:
     """The width of the word that begins at piece i, with all that belongs to it."""
-    total = width(pieces[i].strip())
+    total = width(_core(pieces[i]))
     while not pieces[i][-1:].isspace() and i + 1 < len(pieces):
         i += 1
         if not pieces[i] or pieces[i][0].isspace():
             break
-        total += width(pieces[i].strip())
+        total += width(_core(pieces[i]))
     return total
 
 
