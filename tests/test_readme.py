@@ -54,6 +54,21 @@ def test_the_library_use(model: Any) -> None:
     assert not output.equal(plain)
 
 
+def test_the_case_is_what_was_measured() -> None:
+    case = json.loads((ROOT / "assets" / "case.json").read_text(encoding="utf-8"))
+    text = README.partition("<!-- case -->")[2].partition("<!-- /case -->")[0]
+    numbers = [[float(n) for n in re.findall(r"[\d.]+", row)] for row in text.split("\n")[3:-1]]
+    for row, sampler in zip(numbers, case["samplers"], strict=True):
+        parts = [
+            (sampler["distinct2"], 1),
+            (sampler["repeated3"], 100),
+            (sampler["improbable"], 100),
+        ]
+        expected = [scale * part[end] for part, scale in parts for end in ("value", "low", "high")]
+        named = len(re.findall(r"[\d.]+", sampler["name"]))
+        assert row[named:] == pytest.approx(expected, abs=0.051)
+
+
 @pytest.mark.story_model
 def test_a_run_without_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
