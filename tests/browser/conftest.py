@@ -120,7 +120,7 @@ class Visit:
         page.on("console", self._console)
         page.on("request", lambda request: self._request(request.url, server.url))
         page.goto(server.url + link)
-        page.wait_for_selector(".xtc .composer")
+        page.wait_for_selector(".xtc .composer", state="attached")  # the classroom hides it
         return page
 
     def leave(self) -> None:

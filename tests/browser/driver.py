@@ -45,6 +45,12 @@ def setting(page: Page, name: str, value: object) -> None:
     field.fill(str(value))
 
 
+def plain(page: Page) -> None:
+    """Let no lane cut anything before XTC acts, so that every step has many candidates."""
+    unfold(page)
+    page.get_by_label("Base for all lanes").select_option(label="plain sampling")
+
+
 def more(page: Page) -> None:
     """Open what is seldom needed; a press anywhere else closes it."""
     if page.locator(".extras").get_attribute("open") is None:

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, inspector, run, tokens
+from tests.browser.driver import chips, inspector, plain, run, tokens
 
 # Every frame from now on: what the inspector shows, and where it stands.
 WATCH = """() => {
@@ -25,6 +25,7 @@ WATCH = """() => {
 
 
 def open_step(page: Page, length: int = 40, at: int = 5) -> None:
+    plain(page)
     run(page, "Once upon", length=length)
     chips(page, 1).nth(at).click()
     inspector(page)

@@ -62,13 +62,14 @@ def test_a_link_leaves_a_branch_out_and_says_so(visit: Visit, fake: Server) -> N
 def test_undo_brings_the_settings_back_unless_others_wait(visit: Visit, fake: Server) -> None:
     page = visit(fake)
     seed, note = page.locator("[data-field=seed]"), page.get_by_test_id("note")
+    setting(page, "seed", 7)
     run(page, "Once", length=10)
     before = text(page, 1)
     page.get_by_role("button", name="Again with a new seed").click()
     page.wait_for_selector(".xtc[data-done='2']")
     expect(seed).not_to_have_value("7")
     expect(note).to_have_text("")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(seed).to_have_value("7")
     assert text(page, 1) == before
     expect(note).to_have_text("")
@@ -76,7 +77,7 @@ def test_undo_brings_the_settings_back_unless_others_wait(visit: Visit, fake: Se
     setting(page, "seed", 8)
     run(page, "Twice")
     setting(page, "seed", 9)
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(note).to_have_text("Shown: seed 7. Settings changed: press Generate.")
     assert text(page, 1) == before
     expect(seed).to_have_value("9")
@@ -101,7 +102,7 @@ def test_what_awaits_generate_is_marked(visit: Visit, fake: Server) -> None:
     run(page)
     expect(note).to_have_text("")
     # More tokens than were asked for are no change of the settings.
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Continue", exact=True).click()
     page.wait_for_selector(".xtc[data-done='3']")
     assert counts(page) == [20, 20, 20]
     expect(note).to_have_text("")
@@ -121,6 +122,6 @@ def test_a_run_moves_nothing_and_continue_keeps_the_place(visit: Visit, fake: Se
     assert page.evaluate("document.body.scrollHeight") == height
     page.wait_for_selector(".xtc[data-done='2']")
     chips(page, 0).nth(11).click()
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Continue", exact=True).click()
     page.wait_for_selector(".xtc[data-done='3']")
     expect(page.locator(".inspector h2")).to_contain_text("Baseline · token 12 ")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, inspector, run
+from tests.browser.driver import chips, inspector, plain, run
 
 WINDOWS = [(1440, 900), (1920, 1080), (1024, 768)]
 LINES = 6
@@ -71,7 +71,7 @@ def test_text_and_decision_are_in_the_window_together(
 ) -> None:
     page = visit(story, width, height)
     hold(page, bars=2)  # at first sight
-    page.get_by_label("Base for all lanes").select_option(label="plain sampling")
+    plain(page)
     run(page)
     hold(page)
     fired = page.locator("#lane-1 .t.o3")
@@ -93,7 +93,7 @@ def test_with_more_lanes_too(story: Server, visit: Visit, count: int) -> None:
     adding = page.get_by_role("combobox", name="Add a lane")
     for k in range(2, count):
         adding.select_option(index=k)
-    page.get_by_label("Base for all lanes").select_option(label="plain sampling")
+    plain(page)
     run(page, length=60)
     expect(page.locator(".lane")).to_have_count(count)
     chips(page, 1).nth(4).click()

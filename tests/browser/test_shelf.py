@@ -97,7 +97,7 @@ def test_a_name_that_is_not_wanted_and_a_run_that_was_deleted(visit: Visit, fake
     assert titles(shelf) == ["Once upon"]
     shelf.get_by_role("button", name="Delete: Once upon").click()
     expect(shelf.locator("li")).to_have_text(re.compile("Deleted: Once upon"))
-    shelf.get_by_role("button", name="Undo").click()
+    shelf.get_by_role("button", name="Undo", exact=True).click()
     opened(page, 1)
     shelf.get_by_role("button", name="Delete: Once upon").click()
     reload(page)

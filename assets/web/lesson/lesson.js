@@ -1,6 +1,6 @@
 // The lesson as the page has it: four parts, what opens them, and the help that lists them.
 
-import { button } from "../core/dom.js";
+import { button, h } from "../core/dom.js";
 import { Guess } from "./guess.js";
 import { helpDialog } from "./help.js";
 import { tourOffer } from "./offer.js";
@@ -11,6 +11,20 @@ import { Why } from "./why.js";
 /** @import { Inspector } from "../inspector/inspector.js" */
 /** @import { Playback } from "../session/playback.js" */
 
+/**
+ * What is made when it is first asked for.
+ * @template T
+ * @param {() => T} make
+ */
+function once(make) {
+  /** @type {T | undefined} */
+  let made;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 export class Lesson {
   /**
    * `anew` writes the run on show with another seed, null where there is no server.
@@ -18,27 +32,30 @@ export class Lesson {
    *   inspector: Inspector, anew: (() => void) | null }} page
    */
   constructor({ root, playback, transport, spec, inspector, anew }) {
-    this.why = new Why(spec);
-    this.guess = new Guess(playback, transport, (key) => this.why.explain(key));
-    this.which = new Which(playback, transport, anew);
-    this.tour = new Tour(root, playback, inspector);
-    this.offer = tourOffer(() => this.tour.start());
+    /** What stands at the end of the page: the help, and each part once it was opened. */
+    this.element = h("div", { class: "lessons" });
+    /** @template {{ element: Node }} P @param {P} part */
+    const placed = (part) => {
+      this.element.append(part.element);
+      return part;
+    };
+    const why = once(() => placed(new Why(spec)));
+    const guess = once(() => placed(new Guess(playback, transport, (key) => why().explain(key))));
+    const which = once(() => placed(new Which(playback, transport, anew)));
+    const tour = once(() => placed(new Tour(root, playback, inspector)));
+    this.offer = tourOffer(() => tour().start());
     this.help = helpDialog([
-      ["See it in a minute", "a tour through one step", () => this.tour.start()],
-      ["Guess what survives", "a game on real steps", () => this.guess.open()],
-      ["Which lane is XTC?", "a game with two texts", () => this.which.open()],
-      ["What is XTC?", "why, at what cost, and all the words", () => this.why.open()],
+      ["See it in a minute", "a tour through one step", () => tour().start()],
+      ["Guess what survives", "a game on real steps", () => guess().open()],
+      ["Which lane is XTC?", "a game with two texts", () => which().open()],
+      ["What is XTC?", "why, at what cost, and all the words", () => why().open()],
     ]);
+    this.element.append(this.help);
     const quiet = { class: "quiet" };
     /** What stands in the head of the page. */
     this.ways = [
-      button("What is XTC?", () => this.why.open(), quiet),
-      button("Guess", () => this.guess.open(), quiet),
-    ];
-    /** What stands at the end of the page. */
-    this.elements = [
-      ...[this.help, this.why.element, this.guess.element, this.which.element],
-      this.tour.element,
+      button("What is XTC?", () => why().open(), quiet),
+      button("Guess", () => guess().open(), quiet),
     ];
   }
 

@@ -50,8 +50,8 @@ export function arrangement(page) {
       ),
       page.sheet.element,
     ),
-    ...lesson.elements,
-    ...(shelf ? [shelf.panel.dialog, shelf.pair.dialog] : []),
+    lesson.element,
+    ...(shelf ? [shelf.panel.dialog] : []),
     ...(picker ? [picker.dialog] : []),
   ];
 }

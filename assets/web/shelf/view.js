@@ -36,7 +36,9 @@ export class ShelfView {
       onopen: (entry) => this.open(entry),
       oncompare: (a, b) => this.compare(a, b),
     });
-    this.pair = new SideBySide(spec, (entry) => this.panel.actions.open(entry));
+    this.spec = spec;
+    /** @type {SideBySide | null} Made when two runs are first compared. */
+    this.pair = null;
     session.on("phase", () => {
       if (session.idle && playback.run) this.shelf.keep(playback.run, session.parent);
     });
@@ -53,6 +55,10 @@ export class ShelfView {
   /** @param {Entry} a @param {Entry} b */
   async compare(a, b) {
     const runs = await Promise.all([a, b].map((entry) => this.read(entry)));
+    if (!this.pair) {
+      this.pair = new SideBySide(this.spec, (entry) => this.panel.actions.open(entry));
+      this.panel.dialog.after(this.pair.dialog);
+    }
     this.pair.show([
       [a, runs[0]],
       [b, runs[1]],
