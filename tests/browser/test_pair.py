@@ -9,7 +9,16 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, counts, inspector, open_save_menu, run, save_figure, tokens
+from tests.browser.driver import (
+    chips,
+    counts,
+    inspector,
+    open_save_menu,
+    plain,
+    run,
+    save_figure,
+    tokens,
+)
 
 Keep = Callable[..., None]
 
@@ -169,12 +178,13 @@ def test_two_lanes_step_by_step_and_in_a_what_if(visit: Visit, fake: Server, kee
 
 def test_either_of_two_lanes_can_be_continued(visit: Visit, fake: Server) -> None:
     page = visit(fake)
+    plain(page)
     run(page, "Once upon", length=30)
     at = parting(page)
     chips(page, 1).nth(at).click()
     beside(page)
     # A word is one for the selected lane, a bar for the lane in whose column it stands.
-    row, fork = page.locator(".inspector .row[role=button]").first, page.get_by_test_id("fork")
+    row, fork = page.locator(".inspector .row[role=button]").nth(2), page.get_by_test_id("fork")
     box = row.bounding_box()
     assert box
     y = box["height"] * 0.7

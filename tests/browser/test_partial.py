@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Server, Visit, serve
-from tests.browser.driver import chips, inspector, run
+from tests.browser.driver import chips, inspector, plain, run
 from xtc_viz.models.fake import FakeModel
 
 
@@ -21,6 +21,7 @@ def test_a_run_that_is_seen_in_part_says_so(
     partly: Server, visit: Visit, keep: Callable[..., None]
 ) -> None:
     page = visit(partly)
+    plain(page)
     run(page, "Once upon", 40)
     expect(page.get_by_text("seen in part").first).to_be_visible()
     chips(page, 1).nth(3).click()

@@ -61,7 +61,7 @@ def test_lanes_are_added_changed_and_removed(visit: Visit, fake: Server, keep: K
     page.locator(".lane-chips").get_by_role("button", name="Baseline").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name of the lane").fill("Greedy")
-    dialog.get_by_label("Temperature", exact=True).fill("0")
+    dialog.locator("[data-field=temperature]").fill("0")
     keep(page, "editor")
     dialog.get_by_role("button", name="Done").click()
     run(page, "Once", length=20)

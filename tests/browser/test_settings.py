@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import counts, generate, run, setting
+from tests.browser.driver import counts, generate, plain, run, setting
 
 
 def test_what_is_no_number_is_named_at_once_and_stays(visit: Visit, fake: Server) -> None:
@@ -47,7 +47,7 @@ def test_what_is_no_number_is_named_at_once_and_stays(visit: Visit, fake: Server
 
 def test_the_controls_in_front_say_whose_they_are(visit: Visit, fake: Server) -> None:
     page = visit(fake)
-    names, whose = page.locator(".lane-chips .chip b"), page.locator(".composer .front .whose")
+    names, whose = page.locator(".lane-chips .chip b"), page.locator(".composer .front > .whose")
     buttons = page.locator(".lane-chips button.chip")
     rho = page.locator(".composer .knob").filter(has=page.locator("[data-field=rho]"))
     expect(rho).to_contain_text("ρ how often it acts")
@@ -95,6 +95,7 @@ def test_the_stages_of_a_lane_are_put_in_another_order_by_the_keyboard(
     visit: Visit, fake: Server
 ) -> None:
     page = visit(fake)
+    plain(page)
     setting(page, "temperature", "1.3")
     page.locator(".lane-chips button.chip").nth(1).click()
     dialog = page.get_by_role("dialog")
@@ -165,3 +166,40 @@ def test_what_is_said_of_a_setting_moves_nothing(
         said = page.locator(".composer :is(.note, .wrong)", has_text=words)
         expect(said).to_be_in_viewport()
         assert page.evaluate(top) == start
+
+
+def test_enter_in_the_prompt_writes_and_with_shift_begins_a_line(
+    visit: Visit, fake: Server
+) -> None:
+    page = visit(fake)
+    setting(page, "max_new_tokens", 5)
+    prompt = page.locator("#prompt")
+    prompt.fill("Once")
+    prompt.press("Shift+Enter")
+    prompt.press_sequentially("upon")
+    prompt.press("Enter")
+    page.wait_for_selector(".xtc[data-done='1']")
+    expect(prompt).to_have_value("Once\nupon")
+    assert counts(page) == [5, 5]
+
+
+def test_the_sliders_stay_with_their_lane_and_in_their_place(visit: Visit, fake: Server) -> None:
+    """Dragging renames a lane that was a preset, and Undo takes the draft of before."""
+    page = visit(fake)
+    page.select_option("select.chip", label="Medium")
+    page.locator(".lane-chips button.chip").nth(2).click()
+    page.get_by_role("button", name="Done").click()
+    whose, slider = (
+        page.locator(".composer .front > .whose"),
+        page.locator(".composer .front [type=range]").first,
+    )
+    expect(whose).to_have_text("Medium")
+    before = slider.bounding_box()
+    setting(page, "rho", "0.8")
+    expect(whose).to_have_text("XTC 2")
+    assert slider.bounding_box() == before
+    run(page, "Once", length=5)
+    page.get_by_role("button", name="Again with a new seed").click()
+    page.wait_for_selector(".xtc[data-done='2']")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(whose).to_have_text("XTC 2")

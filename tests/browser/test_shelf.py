@@ -59,6 +59,21 @@ def test_runs_are_there_after_a_reload_and_open_as_they_were(visit: Visit, fake:
     expect(shelf.locator("li").first).to_contain_text("XTC 40 tokens")
 
 
+def test_after_a_reload_the_last_run_is_one_click_away(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    back = page.get_by_role("button", name="Back to your last run")
+    for prompt in ("Once upon", "The bear"):
+        run(page, prompt, length=8)
+    before = text(page, 1)
+    opened(page, 2)
+    expect(back).to_be_hidden()
+    reload(page)
+    back.click()
+    expect(page.get_by_test_id("origin")).to_have_text("From the shelf: The bear.")
+    assert text(page, 1) == before
+    expect(back).to_be_hidden()
+
+
 def test_names_pins_and_search(visit: Visit, fake: Server) -> None:
     page = visit(fake)
     for prompt in ("Once upon", "The bear", "To Zanzibar"):

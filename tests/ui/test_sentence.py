@@ -36,12 +36,12 @@ def test_a_word_from_below_tau_is_said_to_come_from_there() -> None:
     # Bear, dog and the rest have 14 % of all, and with only man beside them 14 of 26.
     assert read(describe(step, sampler()).drew) == (
         " The dice drew « bear», which lies below the floor: what lies there grew from 14\u00a0% "
-        "to 54\u00a0%, this word from 6\u00a0% to 23\u00a0%. Without XTC they would have drawn "
+        "to 54\u00a0%, this word from 6\u00a0% to 23\u00a0%. Without XTC the dice would have drawn "
         "« girl»."
     )
     same = make_step(sampler(), token=BEAR, counterfactual=BEAR)
     said = read(describe(same, sampler()).drew)
-    assert said.endswith("to 23\u00a0%. Without XTC they would have drawn it too.")
+    assert said.endswith("to 23\u00a0%. Without XTC the dice would have drawn it too.")
     bound = make_step(sampler(), token=BEAR, bound=Bound.ELIGIBLE)
     assert "grew from at most 14" in read(describe(bound, sampler()).drew)
 

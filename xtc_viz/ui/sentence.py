@@ -148,8 +148,8 @@ def _drawn_below(step: Step, sampler: SamplerSettings) -> list[Part]:
         why = f"XTC removes nothing there ({p} before, {q} now)."
     drew: list[Part] = [" The dice drew ", step.token, f", which lies below the floor: {why}"]
     if not step.changed:
-        return [*drew, " Without XTC they would have drawn it too."]
-    return [*drew, " Without XTC they would have drawn ", step.counterfactual, "."]
+        return [*drew, " Without XTC the dice would have drawn it too."]
+    return [*drew, " Without XTC the dice would have drawn ", step.counterfactual, "."]
 
 
 def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[list[Part]]:

@@ -7,6 +7,8 @@ import { warnings } from "./warnings.js";
 
 /** @import { Phase } from "../session/phases.js" */
 
+const COARSE = matchMedia("(pointer: coarse)"); // fingers
+
 export class Composer {
   /**
    * `onedit()` follows whatever is typed or chosen, `onchange()` what a what-if may show.
@@ -28,6 +30,14 @@ export class Composer {
       spellcheck: "false",
       "data-field": "prompt",
       placeholder: "Start a story …",
+      enterkeyhint: "go",
+    });
+    this.prompt.addEventListener("keydown", (event) => {
+      // Shift+Enter is a new line, as Enter is on a phone, and while a word is composed.
+      const go = event.key === "Enter" && !event.isComposing && !event.shiftKey;
+      if (!go || event.ctrlKey || event.metaKey || COARSE.matches) return;
+      event.preventDefault();
+      if (!this.run.disabled) onrun();
     });
     this.prompt.addEventListener("input", () => {
       this.next.set("prompt", this.prompt.value);
@@ -36,7 +46,10 @@ export class Composer {
       this.fit();
       this.clear();
     });
-    this.run = button("Generate", onrun, { class: "primary" });
+    this.run = button("Generate", onrun, {
+      class: "primary",
+      title: "Enter; Shift+Enter begins a new line",
+    });
     this.step = button("Step by step", onstep, { title: "Write one token at a time" });
     this.stop = button("Stop", onstop, { disabled: true });
     this.warnings = h("div", { class: "warnings", role: "status" });

@@ -90,8 +90,10 @@ export class NextRun {
 
   /** Take a whole draft over, from a link or a run on show. @param {Draft} draft */
   take(draft) {
+    const picked = this.#picked?.name;
     this.#draft = { ...this.#draft, ...structuredClone(draft) };
     this.#draft.protect = protection(this.#draft.protect);
+    this.#picked = this.lanes.find((lane) => lane.name === picked) ?? null;
     this.#relate();
   }
 

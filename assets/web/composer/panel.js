@@ -184,6 +184,7 @@ export class Panel {
   fillWhose() {
     const { lanes, lead, alike } = this.run;
     setText(this.whose, lead.name);
+    set(this.whose, { title: `ρ and τ of ${lead.name}` });
     const all = alike.length === lanes.length;
     this.knobs.temperature.of(all ? "" : alike.map((lane) => lane.name).join(", "));
   }

@@ -24,7 +24,8 @@ export class RunTools {
       title: "Write it once more with a new seed",
     });
     this.undo = button("Undo", undo, { class: "quiet" });
-    this.buttons = [this.onward, this.again, this.undo];
+    // Undo comes and goes at the far end, so that it never slips under a resting pointer.
+    this.buttons = [this.undo, this.onward, this.again];
   }
 
   /** Whether a lane has not come to its end. @param {number} k */

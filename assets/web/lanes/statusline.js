@@ -1,7 +1,7 @@
 // The line over the lanes: how the run stands, where it comes from, what awaits Generate. It has
 // its own room, so that nothing moves when its words change.
 
-import { h, setText } from "../core/dom.js";
+import { button, h, setText } from "../core/dom.js";
 
 /** @import { Phase } from "../session/phases.js" */
 /** @import { Origin } from "../session/session.js" */
@@ -57,12 +57,15 @@ export class StatusLine {
     this.status = h("p", { class: "status", role: "status", "data-testid": "status" });
     this.origin = h("p", { class: "origin", "data-testid": "origin" });
     this.note = h("p", { class: "awaits", role: "status", "data-testid": "note" });
+    this.back = button("Back to your last run", () => {}, { class: "quiet back" });
+    this.back.hidden = true;
     this.element = h(
       "div",
       { class: "status-line" },
       this.status,
       this.origin,
       this.note,
+      this.back,
       this.dice,
     );
   }
@@ -87,6 +90,12 @@ export class StatusLine {
   /** What stands there while nothing else does. @param {string} words */
   rest(words) {
     setText(this.dice, words);
+  }
+
+  /** Offer the way back to what was on show before the page was left; null where there is none. */
+  offer(/** @type {(() => unknown) | null} */ open) {
+    this.back.hidden = !open;
+    this.back.onclick = open;
   }
 
   /** @param {string} words */

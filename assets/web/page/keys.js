@@ -21,7 +21,8 @@ export const KEYS = [
   [["b"], "one lane, or two side by side"],
   [["c"], "next colouring"],
   [["p"], "classroom: text and bars large"],
-  [["Ctrl+Enter"], "generate"],
+  [["Enter"], "generate, in the prompt; from anywhere with Ctrl"],
+  [["Shift+Enter"], "a new line in the prompt"],
   [["Esc"], "close, pause, stop, or leave what one is in"],
   [["?"], "this list, and the lesson"],
 ];

@@ -114,6 +114,7 @@ export class Page {
     const { root, playback, session, composer } = this;
     playback.on("run", () => {
       set(root, { "data-empty": null });
+      this.statusLine.offer(null);
       this.statusLine.rest(diceWords(Boolean(playback.run?.head.shared)));
     });
     playback.on("run reveal", () => this.stepped());
@@ -254,9 +255,13 @@ export class Page {
   /** What was typed before the page was left. */
   takeDraft() {
     const draft = this.keptDraft?.read(this.composer.draft);
-    if (!draft) return;
-    this.composer.take(draft);
-    this.imagineDraft();
+    if (draft) this.composer.take(draft);
+  }
+
+  /** The way back to the run that was on show before the page was left. */
+  async offerLast() {
+    const open = await this.shelf?.latest();
+    if (open && this.playback.run?.state === "recorded") this.statusLine.offer(open);
   }
 
   /**
@@ -265,7 +270,10 @@ export class Page {
    */
   follow() {
     const { opened } = this.shareLink;
-    if (!opened) return this.takeDraft();
+    if (!opened) {
+      this.takeDraft();
+      return this.offerLast();
+    }
     this.composer.take(opened.draft);
     this.present(opened.presenting);
     this.requests.generate({ goal: opened.selected });

@@ -73,7 +73,15 @@ export class Requests {
   rewrite(lane, text) {
     const { run } = this.playback;
     const more = this.composer.draft.settings.max_new_tokens;
-    if (run) this.ask({ kind: "edit", run: run.id, lane, text, more });
+    if (!run) return;
+    const { chips } = run.lanes[lane];
+    let end = 0;
+    const i = chips.findIndex((chip) => {
+      end += chip.text.length;
+      return !text.startsWith(chip.text, end - chip.text.length);
+    });
+    const goal = { lane, i: i < 0 ? chips.length : i };
+    this.ask({ kind: "edit", run: run.id, lane, text, more }, { goal });
   }
 
   /** A new lane that takes another word at this step. @param {Place} at @param {Chosen} chosen */

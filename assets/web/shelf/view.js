@@ -44,6 +44,13 @@ export class ShelfView {
     });
   }
 
+  /** What opens the run that was kept last; null where there is none. */
+  async latest() {
+    const { entries } = await this.shelf.read();
+    const [entry] = entries.toSorted((a, b) => b.time - a.time);
+    return entry ? () => this.panel.actions.open(entry) : null;
+  }
+
   /** @param {Entry} entry */
   async open(entry) {
     if (!this.session.idle)
