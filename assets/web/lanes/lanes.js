@@ -171,6 +171,8 @@ export class Lanes {
   }
 }
 
+const NEAR = 100; // pixels, about three lines
+
 /**
  * Scroll each box, and only it, so that its span can be seen. Looks at all before moving any.
  * @param {[HTMLElement, HTMLElement][]} pairs
@@ -181,8 +183,11 @@ function reach(pairs) {
   for (const [box, span] of pairs) {
     const outer = box.getBoundingClientRect();
     const inner = span.getBoundingClientRect();
-    if (inner.top < outer.top + 8) moves.push([box, inner.top - outer.top - 24]);
-    else if (inner.bottom > outer.bottom - 8) moves.push([box, inner.bottom - outer.bottom + 24]);
+    if (inner.top < outer.top + 8) {
+      const by = inner.top - outer.top - 24;
+      // Near the beginning, all of it is shown from there.
+      moves.push([box, box.scrollTop + by < NEAR ? -box.scrollTop : by]);
+    } else if (inner.bottom > outer.bottom - 8) moves.push([box, inner.bottom - outer.bottom + 24]);
   }
   for (const [box, by] of moves) box.scrollTop += by;
 }

@@ -165,6 +165,8 @@ export class Page {
     set(this.root, { "data-presenting": on ? "" : null });
     const switched = this.root.querySelector(".present");
     if (switched) set(switched, { "aria-pressed": String(on) });
+    const at = this.playback.focus;
+    if (at) requestAnimationFrame(() => this.lanes.bringIntoView(at, "timeline"));
   }
 
   /** The run that is written has come to another phase. */
