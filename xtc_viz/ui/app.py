@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 
 from xtc_viz.decode import decode_lanes
 from xtc_viz.models.host import ModelHost
@@ -58,4 +60,6 @@ def launch_options() -> dict[str, Any]:
         "show_error": True,
         "quiet": True,
         "enable_monitoring": False,
+        # The page's script is half a megabyte as text. Streams are left as they are.
+        "app_kwargs": {"middleware": [Middleware(GZipMiddleware, compresslevel=5)]},
     }

@@ -140,6 +140,8 @@ export class Panel {
   /** @param {boolean} open */
   unfold(open) {
     set(this.element, { "data-open": open ? "" : null });
+    const composer = this.element.closest(".composer");
+    if (composer) set(composer, { "data-unfolded": open ? "" : null });
     set(this.fold, { "aria-expanded": String(open) });
   }
 

@@ -39,14 +39,21 @@ export class Sheet {
 
   open() {
     if (!PHONE.matches) return;
-    set(this.element, { "data-open": "" });
+    this.turn(true);
     this.element.scrollTop = 0;
     requestAnimationFrame(() => this.reach());
   }
 
   close() {
-    set(this.element, { "data-open": null });
+    this.turn(false);
     this.element.style.translate = "";
+  }
+
+  /** Open, it needs room to scroll the words over it. @param {boolean} open */
+  turn(open) {
+    for (const node of [this.element, this.element.parentElement]) {
+      if (node) set(node, { "data-open": open ? "" : null });
+    }
   }
 
   /** Bring the chosen word into the part of the window that the sheet leaves free. */
