@@ -98,7 +98,7 @@ def measure() -> list[Result]:
         browser.close()
     return [
         *results[:2],
-        Result("page, first sight: bytes on the wire", sight[1] / 1e6, "MB", at_most=2.5,
+        Result("page, first sight: bytes on the wire", sight[1] / 1e6, "MB", at_most=0.8,
                detail=f"{visit.wire.requests} requests by the end"),
         *results[2:],
         Result("page, all of this: hosts asked beside the server", len(strangers), "",

@@ -19,7 +19,7 @@ from xtc_viz.ui.run import Run
 from xtc_viz.ui.service import Ended, Plan, Service, Waiting, events
 from xtc_viz.ui.wording import WENT_WRONG, problem
 
-INTERVAL = 0.05  # seconds between two messages: 20 a second are all that an eye can use
+INTERVAL = 0.07  # seconds between two messages: more than 14 a second no reader can use
 log = logging.getLogger(__name__)
 
 Message = dict[str, Any]
@@ -33,7 +33,7 @@ def stream(service: Service, data: object, visitor: str = "") -> Iterator[str]:
 
 
 def messages(service: Service, data: object, visitor: str = "") -> Generator[Message, None, None]:
-    """Run one request of a visitor and yield messages for the page, at most 20 a second.
+    """Run one request of a visitor and yield messages for the page, at most 14 a second.
 
     All of them have the number `req` that the page gave to its request, and the run's id. The
     model's turn is given up however this ends: closing the generator (a closed tab) is noticed at
