@@ -221,7 +221,7 @@ def of_loads(loads: Sequence[tuple[float, float, float]]) -> list[Result]:
     return [
         Result(f"page, cold load: {name}", median(times), "s", at_most=limit,
                detail=f"worst of {len(times)} {max(times):.2f} s; main thread {median(work):.2f} s")
-        for name, times, limit in (("lanes usable", lanes, 2), ("inspector ready", inspector, 3))
+        for name, times, limit in (("lanes usable", lanes, 1), ("inspector ready", inspector, 1.5))
     ]  # fmt: skip
 
 

@@ -31,11 +31,12 @@ def main() -> None:
             browser = playwright.chromium.launch(
                 executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
             )
-            page = browser.new_page(viewport={"width": 1240, "height": 1500}, color_scheme="light")
+            page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
             page.goto(url)
             page.wait_for_selector(".xtc .composer")
-            driver.run(page, PROMPT, 90)
-            page.locator("#lane-1 .t.changed").nth(2).click()
+            page.locator("[data-field=seed]").fill("51")
+            driver.run(page, PROMPT, 150)
+            page.locator("#lane-1 .t.changed").first.click()
             driver.inspector(page)
             page.mouse.move(0, 0)
             page.wait_for_timeout(600)  # what moves has come to rest
