@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.labels import escaped, percent, setting, token
 from xtc_viz.figures.step import DRAWN, INSTEAD, KINDS, ROW, Row, column_head, key_of_signs, rows
-from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout
+from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout, token_axis
 from xtc_viz.records.step import Step
 from xtc_viz.settings import SamplerSettings
 
@@ -162,15 +162,6 @@ def _layout(sides: Sequence[Side], labels: Sequence[str], theme: Theme) -> dict[
         barmode="overlay",
         xaxis=axis(theme, domain=[0, 0.48], **scale),
         xaxis2=axis(theme, domain=[0.52, 1], anchor="y", **scale),
-        yaxis=axis(
-            theme,
-            range=[len(labels) - 0.5, -0.5],
-            tickvals=list(range(len(labels))),
-            ticktext=list(labels),
-            automargin=True,
-            showgrid=False,
-            zeroline=False,
-        )
-        | {"tickfont": {"color": theme.ink, "size": 13}},
+        yaxis=token_axis(theme, labels),
         annotations=[column_head(heads[0], "x", theme), column_head(heads[1], "x2", theme)],
     )

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.labels import percent, setting, token
 from xtc_viz.figures.step import DRAWN, KINDS, ROW, Kind, column_head
-from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout
+from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout, token_axis
 from xtc_viz.records.step import Step
 from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.stages import STAGES
@@ -117,16 +117,7 @@ def stages_figure(
             theme,
             ROW * len(labels) + 130,
             barmode="overlay",
-            yaxis=axis(
-                theme,
-                range=[len(labels) - 0.5, -0.5],
-                tickvals=list(range(len(labels))),
-                ticktext=labels,
-                automargin=True,
-                showgrid=False,
-                zeroline=False,
-            )
-            | {"tickfont": {"color": theme.ink, "size": 13}},
+            yaxis=token_axis(theme, labels),
             annotations=[
                 column_head(_head(stop, CHARACTERS // len(stops)), f"x{k + 1}" if k else "x", theme)
                 for k, stop in enumerate(stops)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import plotly.graph_objects as go
 
 from xtc_viz.figures.labels import percent, setting, token
-from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout
+from xtc_viz.figures.theme import LIGHT, Theme, axis, bar, layout, token_axis
 from xtc_viz.records.step import Step
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.sampling.stageview import final_probs
@@ -111,16 +111,7 @@ def step_figure(
             barmode="overlay",
             xaxis=axis(theme, domain=[0, 0.48], side="bottom", **scale),
             xaxis2=axis(theme, domain=[0.52, 1], side="bottom", anchor="y", **scale),
-            yaxis=axis(
-                theme,
-                range=[len(bars) - 0.5, -0.5],
-                tickvals=list(range(len(bars))),
-                ticktext=labels,
-                automargin=True,
-                showgrid=False,
-                zeroline=False,
-            )
-            | {"tickfont": {"color": theme.ink, "size": 13}},
+            yaxis=token_axis(theme, labels),
             annotations=[
                 column_head("before XTC", "x", theme),
                 column_head("after XTC", "x2", theme),

@@ -5,6 +5,7 @@ The colours are those of the page (`assets/web/core/base.css`), light and dark.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +92,21 @@ def axis(theme: Theme, **values: Any) -> dict[str, Any]:
         "tickfont": {"color": theme.ink_2, "size": 12},
         "fixedrange": True,
     } | values
+
+
+def token_axis(theme: Theme, labels: Sequence[str]) -> dict[str, Any]:
+    """Return the axis of figures whose rows are tokens, the first one on top."""
+    rows = list(range(len(labels)))
+    return axis(
+        theme,
+        range=[len(labels) - 0.5, -0.5],
+        tickvals=rows,
+        ticktext=list(labels),
+        tickfont={"color": theme.ink, "size": 13},
+        automargin=True,
+        showgrid=False,
+        zeroline=False,
+    )
 
 
 def layout(theme: Theme, height: int, **values: Any) -> dict[str, Any]:
