@@ -218,7 +218,7 @@ test("a score counts, goes up a level with a right answer, and is read again", (
   assert.deepEqual(after(one, false), { level: 1, asked: 2, right: 1 });
   assert.deepEqual(skip(one), { level: 2, asked: 1, right: 1 });
   assert.equal(scoreWords(START), "");
-  assert.equal(scoreWords(one), "1 of 1 right");
+  assert.equal(scoreWords(one), "1 of 1 question right");
   assert.deepEqual(readScore(JSON.stringify(one)), one);
   for (const bad of [
     null,

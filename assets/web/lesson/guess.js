@@ -199,7 +199,7 @@ export class Guess {
     }
     this.coinBox.hidden = step.eligible < 2;
     if (step.eligible >= 2) this.coin.draw(step);
-    const sum = verdict.all ? "All right." : `${verdict.right} of ${verdict.of} right.`;
+    const sum = verdict.all ? "All right." : `${verdict.right} of ${verdict.of} words right.`;
     const reasons = verdict.wrong.map(({ ids, why }) =>
       h(
         "li",
@@ -215,7 +215,8 @@ export class Guess {
       reasons.length ? h("ul", {}, reasons) : h("p", {}, this.reason(question)),
     );
     const sums = scoreWords(this.score);
-    setText(this.standing, `${question.level.title} · ${sums}`);
+    const place = LEVELS.indexOf(question.level) + 1;
+    setText(this.standing, `Level ${place} of ${LEVELS.length}: ${question.level.title} · ${sums}`);
     this.toss.hidden = true;
     this.onward.hidden = this.again.hidden = false;
     this.onward.focus();

@@ -1,5 +1,7 @@
 // How someone stands in a game. Pure.
 
+import { count } from "../core/format.js";
+
 /** `level` counts from 0. @typedef {{ level: number, asked: number, right: number }} Score */
 
 /** @type {Score} */
@@ -18,7 +20,7 @@ export function skip(score) {
 
 /** @param {Score} score */
 export function scoreWords({ asked, right }) {
-  return asked ? `${right} of ${asked} right` : "";
+  return asked ? `${right} of ${count(asked, "question")} right` : "";
 }
 
 /** A score as it was written down, or a new one. @param {string | null} text @returns {Score} */
