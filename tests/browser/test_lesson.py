@@ -86,7 +86,7 @@ def test_a_guess_is_judged_counted_and_remembered(visit: Visit, story: Server) -
     # Nothing is marked, and words below τ always survive.
     dialog.get_by_role("button", name="Toss the coin").click()
     expect(result).to_contain_text("right")
-    expect(score).to_contain_text("0 of 1 right")
+    expect(score).to_contain_text("0 of 1 question right")
     onward = dialog.get_by_role("button", name="Next")
     expect(onward).to_be_focused()
     page.keyboard.press("Enter")
@@ -99,7 +99,7 @@ def test_a_guess_is_judged_counted_and_remembered(visit: Visit, story: Server) -
     expect(dialog.locator(".bars")).to_contain_text("still possible")
     dialog.get_by_role("button", name="Toss the coin").click()
     expect(result).to_contain_text("All right.")
-    expect(score).to_contain_text("1 of 2 right")
+    expect(score).to_contain_text("1 of 2 questions right")
     onward.click()
     guessing(page)
     expect(score).to_contain_text("Level 2 of 5")
@@ -107,7 +107,7 @@ def test_a_guess_is_judged_counted_and_remembered(visit: Visit, story: Server) -
     inspector_ready(page)
     page.get_by_role("button", name="Guess", exact=True).click()
     guessing(page)
-    expect(score).to_contain_text("1 of 2 right")
+    expect(score).to_contain_text("1 of 2 questions right")
     expect(score).to_contain_text("Level 2 of 5")
 
 
@@ -171,7 +171,7 @@ def test_which_lane_is_xtc_is_revealed_and_asked_again(visit: Visit, fake: Serve
     expect(page.get_by_test_id("which-result")).to_contain_text(re.compile("XTC wrote [AB]: it"))
     assert dialog.locator("[data-xtc] .changed").count() > 0
     assert dialog.locator("section:not([data-xtc]) .changed").count() == 0
-    expect(page.get_by_test_id("which-score")).to_have_text(re.compile("[01] of 1 right"))
+    expect(page.get_by_test_id("which-score")).to_have_text(re.compile("[01] of 1 question right"))
     again = dialog.get_by_role("button", name="Another pair")
     expect(again).to_be_focused()
     seed = page.input_value(".composer [data-field=seed]")
