@@ -138,11 +138,18 @@ export class Lanes {
     }
   }
 
-  /** The word that a branch begins with stays in view while it is looked at. */
+  /**
+   * The chosen word stays in view when its box gets another size; while a run is written, only the
+   * one that a branch begins with.
+   */
   hold() {
-    const { selected } = this.playback;
-    const held = this.lanes.filter((lane) => lane.held && selected && lane.spans[selected.i]);
-    reach(held.map(({ body, spans }) => [body, spans[selected?.i ?? 0]]));
+    const { selected, busy } = this.playback;
+    if (!selected) return;
+    const { i } = selected;
+    const held = this.lanes.filter(
+      (lane) => (lane.held || !busy) && lane.spans[i] && !lane.thought.hides(i),
+    );
+    reach(held.map(({ body, spans }) => [body, spans[i]]));
   }
 
   unmark() {
@@ -171,7 +178,7 @@ export class Lanes {
   }
 }
 
-const NEAR = 100; // pixels, about three lines
+const NEAR = 120; // pixels, about four lines
 
 /**
  * Scroll each box, and only it, so that its span can be seen. Looks at all before moving any.
@@ -183,11 +190,11 @@ function reach(pairs) {
   for (const [box, span] of pairs) {
     const outer = box.getBoundingClientRect();
     const inner = span.getBoundingClientRect();
-    if (inner.top < outer.top + 8) {
-      const by = inner.top - outer.top - 24;
-      // Near the beginning, all of it is shown from there.
-      moves.push([box, box.scrollTop + by < NEAR ? -box.scrollTop : by]);
-    } else if (inner.bottom > outer.bottom - 8) moves.push([box, inner.bottom - outer.bottom + 24]);
+    // Near the beginning, all of it is shown from there.
+    const near = inner.bottom + box.scrollTop < outer.bottom - 8;
+    if (near && box.scrollTop < NEAR) moves.push([box, -box.scrollTop]);
+    else if (inner.top < outer.top + 8) moves.push([box, inner.top - outer.top - 24]);
+    else if (inner.bottom > outer.bottom - 8) moves.push([box, inner.bottom - outer.bottom + 24]);
   }
   for (const [box, by] of moves) box.scrollTop += by;
 }
