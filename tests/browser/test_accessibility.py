@@ -152,7 +152,7 @@ def test_with_everything_open(look: Look, fake: Server, dark: bool, width: int) 
     assert violations(page) == []
 
 
-@pytest.mark.parametrize(("dark", "width"), LOOKS)
+@pytest.mark.parametrize(("dark", "width"), [*LOOKS, (False, 1024)])
 def test_what_if_and_step_by_step(look: Look, fake: Server, dark: bool, width: int) -> None:
     page = look(fake, dark, width)
     run(page, "Once upon", length=30)

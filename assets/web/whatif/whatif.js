@@ -8,6 +8,9 @@ import { certainty, perToken, questions } from "./expectation.js";
 /** @import { Playback } from "../session/playback.js" */
 /** @import { Run } from "../session/run.js" */
 
+// Where they are long they scroll, by the keyboard too.
+const WORDS = { role: "group", "aria-label": "What would have been", tabindex: "0" };
+
 export class WhatIf {
   /**
    * `reset` puts the settings of the run back, `anew` generates with the new ones.
@@ -25,7 +28,7 @@ export class WhatIf {
     this.element = h(
       "section",
       { class: "what-if", "aria-label": "What if", "data-testid": "what-if", hidden: true },
-      h("div", {}, h("p", { class: "label" }, "What if, along this text:"), this.list),
+      h("div", WORDS, h("p", { class: "label" }, "What if, along this text:"), this.list),
       h(
         "div",
         { class: "actions" },
