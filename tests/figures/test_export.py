@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import plotly.graph_objects as go
+
 from tests.ui.factories import TEXTS, make_step, sampler
 from xtc_viz.figures.export import html
 from xtc_viz.figures.step import step_figure
@@ -33,3 +35,9 @@ def test_the_file_is_whole_and_asks_for_nothing() -> None:
         "<b>“&lt;/b&gt;&lt;script&gt;alert(1)&lt;/script&gt;”</b><br>XTC: ρ 0.50 &amp; more"
         in caption
     )
+
+
+def test_no_text_ends_the_script() -> None:
+    hostile = "</script><script>alert(1)</script>"
+    figure = go.Figure().add_scatter(x=[1], y=[1], text=[hostile], mode="text")
+    assert "<script>alert" not in html(figure, [hostile, hostile], name=hostile)

@@ -6,6 +6,7 @@ saves an SVG. (The page itself draws SVG without plotly, and exports that.)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -33,7 +34,9 @@ def html(
     `caption` are lines under the figure, the first in bold; `name` is that of the file, without
     its ending, and `width` what the figure takes at most, in pixels.
     """
-    config = CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": name}}
+    # plotly writes the configuration into its script as it stands.
+    plain = re.sub(r"[^\w.-]+", "-", name)
+    config = CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": plain}}
     part = figure.to_html(
         config=config, include_plotlyjs=True, include_mathjax=False, full_html=False
     )
