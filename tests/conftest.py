@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 from xtc_viz.threads import wait_passively
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Playwright
+
 # Read when torch, gradio and transformers are imported, hence before any test module is.
 wait_passively()
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+os.environ["FORWARDED_ALLOW_IPS"] = ""  # as the command line has it
+
+CHROMIUM = "/usr/bin/chromium"
 
 # A shared machine is slow at moments that say nothing about the code.
 hypothesis.settings.register_profile("whole", deadline=None, print_blob=True)
@@ -59,3 +67,12 @@ def _has_cuda() -> bool:
 
 def _no_cuda() -> bool:
     return False
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """What drives browsers; there can be one at a time."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        yield driver

@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # Read when torch and when gradio is imported; the latter sends no figures anywhere then.
     wait_passively()
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    # What proxies write of visitors is read by the page's gate alone, not by uvicorn.
+    os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     words = list(sys.argv[1:] if arguments is None else arguments)
     name = words.pop(0) if words and words[0] in TASKS else "page"
     TASKS[name].do(words)

@@ -1,6 +1,7 @@
 // The page inside gradio's HTML component: its props carry the messages, its events the requests.
 
 import { Page } from "./page/page.js";
+import { Token } from "./token.js";
 
 /**
  * What gradio gives to `js_on_load`.
@@ -13,20 +14,48 @@ import { Page } from "./page/page.js";
  * }} Gradio
  */
 
+/** The address of the page's server. */
+function home() {
+  const { gradio_config: config } = /** @type {{ gradio_config?: { root?: string } }} */ (
+    /** @type {unknown} */ (window)
+  );
+  return new URL(config?.root || ".", location.href).href;
+}
+
 /**
+ * `start` is the token of the server's start.
  * @param {Gradio} gradio
  * @param {Spec} spec
+ * @param {string} start
  */
-export function startPage({ element, trigger, props, server, watch }, spec) {
+export function startPage({ element, trigger, props, server, watch }, spec, start) {
+  const token = new Token(start, home(), window.fetch.bind(window));
+  // gradio makes the requests itself.
+  window.fetch = (input, init) => token.fetch(input, init);
+  /** @type {(name: string, values: unknown[]) => Promise<string>} */
+  const question = async (name, values) => {
+    try {
+      return await server[name](values);
+    } catch (error) {
+      // A page that outlived the server it came from asks once more, by the token of the new one.
+      if (await token.renew().catch(() => false)) return server[name](values);
+      throw error;
+    }
+  };
+  /** @type {(RunRequest & { req: number }) | null} The last run that was asked for. */
+  let wish = null;
   const ask = async (/** @type {string} */ name, /** @type {unknown[]} */ ...values) => {
-    const answer = JSON.parse(await server[name](values));
+    const answer = JSON.parse(await question(name, values));
     if (answer?.error) throw new Error(answer.error.message);
     return answer;
   };
   /** @type {Transport} */
   const transport = {
-    run: (request) => trigger("run", request),
-    stop: (run) => server.stop([run]),
+    run: (request) => {
+      wish = request;
+      trigger("run", request);
+    },
+    stop: (run) => question("stop", [run]),
     block: (run, lane, index, candidates, xtc) => ask("block", run, lane, index, candidates, xtc),
     stages: (run, lane, i, candidates) => ask("stages", run, lane, i, candidates),
     whatIf: (run, lane, xtc) => ask("what_if", run, lane, xtc),
@@ -49,10 +78,13 @@ export function startPage({ element, trigger, props, server, watch }, spec) {
   const root = /** @type {HTMLElement} */ (element.querySelector(".xtc"));
   const page = new Page(root, spec, transport, models);
   let last = "";
-  const take = () => {
+  const take = async () => {
     if (!props.value || props.value === last) return;
     last = props.value;
-    page.session.receive(JSON.parse(props.value));
+    const message = JSON.parse(props.value);
+    const stale = message?.error?.stale && wish && message.req === wish.req;
+    if (stale && (await token.renew().catch(() => false))) trigger("run", wish);
+    else page.session.receive(message);
   };
   watch("value", take);
   take();

@@ -220,6 +220,8 @@ interface Problem {
   message: string;
   field?: string;
   lane?: number;
+  /** The page is from before the server's last start. */
+  stale?: boolean;
 }
 
 /** Text and token ids in turn. */

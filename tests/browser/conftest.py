@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Playwright
 
+from tests.conftest import CHROMIUM
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui.access import May
-from xtc_viz.ui.app import build, launch_options
+from xtc_viz.ui.app import HERE, build, launch_options
+from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 
 ROOT = Path(__file__).parents[2]
 ARTIFACTS = ROOT / "artifacts"
-CHROMIUM = "/usr/bin/chromium"
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
@@ -60,11 +61,12 @@ def serve(
     host: ModelHost | None = None,
     may: May = May.FIXED,
     limits: Limits = NO_LIMITS,
+    entrance: Entrance = HERE,
     **options: Any,
 ) -> Iterator[Server]:
     host = host or ModelHost(model, LocalLoader())
     blocks = build(host, may, limits)
-    options = launch_options() | {"server_port": free_port()} | options
+    options = launch_options(entrance) | {"server_port": free_port()} | options
     _, url, _ = blocks.launch(prevent_thread_lock=True, **options)
     try:
         yield Server(url, host, model)
@@ -73,11 +75,10 @@ def serve(
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield found
-        found.close()
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    yield chromium
+    chromium.close()
 
 
 @pytest.fixture(scope="session")

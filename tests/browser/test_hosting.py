@@ -21,17 +21,19 @@ from tests.browser.driver import (
 from tests.browser.proxy import proxied
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
+from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.limits import Limits
 
 Keep = Callable[..., None]
 PREFIX = "/tools/xtc"
+PROXIED = Entrance.of(proxies=1, environment={})
 TIGHT = Limits(max_tokens=30, max_lanes=3, max_prompt=50)
 
 
 @pytest.fixture(scope="module")
 def behind() -> Iterator[Server]:
     """A server that is reached through a proxy, under a prefix."""
-    for server in serve(FakeModel(), root_path=PREFIX):
+    for server in serve(FakeModel(), entrance=PROXIED, root_path=PREFIX):
         with proxied(server.url, PREFIX) as url:
             yield Server(url, server.host, server.model)
 
@@ -39,7 +41,7 @@ def behind() -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def limited() -> Iterator[Server]:
     model = FakeModel()
-    yield from serve(model, ModelHost(model, max_per_visitor=1), limits=TIGHT)
+    yield from serve(model, ModelHost(model, max_per_visitor=1), limits=TIGHT, entrance=PROXIED)
 
 
 def test_all_of_it_works_under_a_prefix(visit: Visit, behind: Server, keep: Keep) -> None:

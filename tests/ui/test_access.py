@@ -34,6 +34,8 @@ def test_who_may_choose_where_nobody_said_it(
         ({"host": "127.0.0.1"}, False),
         ({"host": "[::1]:7860"}, False),
         ({"host": "xtc.example"}, True),
+        ({"host": "127.evil.example"}, True),
+        ({"host": "localhost."}, True),
         ({"host": "[::1"}, True),
         ({}, True),
         ({"host": "localhost:7860", "x-real-ip": "10.0.0.1"}, True),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from enum import StrEnum
-from urllib.parse import urlsplit
+
+from xtc_viz.ui.gate.names import host_name, is_this_machine
 
 PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
@@ -37,13 +38,5 @@ def default_may(
 
 def from_elsewhere(headers: Mapping[str, str]) -> bool:
     """Whether a request came through a proxy, or was sent to another name than this machine's."""
-    try:
-        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
-    except ValueError:
-        host = ""  # no name at all
+    host = host_name(headers.get("host", "")) or ""
     return not is_this_machine(host) or any(name in headers for name in PROXY_HEADERS)
-
-
-def is_this_machine(address: str) -> bool:
-    """Whether an address is reached from this machine only."""
-    return address in ("localhost", "::1") or address.startswith("127.")

@@ -14,11 +14,14 @@ from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import recorded, web
 from xtc_viz.ui.access import May
 from xtc_viz.ui.api import build_api
+from xtc_viz.ui.gate.entrance import Entrance
+from xtc_viz.ui.gate.gate import Gate
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.service import Service
 
 QUEUE = 64
+HERE = Entrance()
 
 
 def build(
@@ -49,8 +52,11 @@ def theme() -> gr.themes.Base:
     )
 
 
-def launch_options() -> dict[str, Any]:
-    """Return what belongs to `launch` in gradio 6, the same for the app and the tests."""
+def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
+    """Return what belongs to `launch` in gradio 6, the same for the app and the tests.
+
+    `entrance` says how the page is reached; without it, from this machine.
+    """
     return {
         "theme": theme(),
         "css": web.style(),
@@ -61,5 +67,10 @@ def launch_options() -> dict[str, Any]:
         "quiet": True,
         "enable_monitoring": False,
         # The page's script is half a megabyte as text. Streams are left as they are.
-        "app_kwargs": {"middleware": [Middleware(GZipMiddleware, compresslevel=5)]},
+        "app_kwargs": {
+            "middleware": [
+                Middleware(GZipMiddleware, compresslevel=5),
+                Middleware(Gate, entrance=entrance),
+            ]
+        },
     }

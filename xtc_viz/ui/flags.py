@@ -12,9 +12,12 @@ from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.local.spec import ATTENTIONS, QUANTIZATIONS
 from xtc_viz.ui.access import May
+from xtc_viz.ui.gate.entrance import ANY
+from xtc_viz.ui.gate.names import host_name
 from xtc_viz.ui.limits import LIMITS, Limit, Limits
 
 FAKE = "fake"
+MOST_PROXIES = 9
 
 
 def parser() -> argparse.ArgumentParser:
@@ -57,6 +60,20 @@ def parser() -> argparse.ArgumentParser:
         type=_memory,
         metavar="LIMITS",
     )
+    add(
+        "allowed-hosts",
+        "names by which the page is reached beside its address, such as xtc.example.org,box.local; "
+        "* is any (default: any on a Space, else this machine's)",
+        type=_names,
+        metavar="NAMES",
+    )
+    add(
+        "trusted-proxies",
+        "how many proxies of yours are in front of the page, each adding to X-Forwarded-For "
+        "(default: 0, on a Space as it is there)",
+        type=_count,
+        metavar="N",
+    )
     add("root-path", "path under which a proxy shows the page, such as /xtc", metavar="PATH")
     ours = Limits.default()
     for limit in LIMITS.values():
@@ -79,6 +96,22 @@ def _may(name: str) -> May:
     except ValueError:
         known = ", ".join(May)
         raise argparse.ArgumentTypeError(f"must be one of {known}, but is {name!r}") from None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names:
+        if name != ANY and (host_name(name) is None or ":" in name):
+            words = f"must be names such as xtc.example.org without a port, or *, but is {name!r}"
+            raise argparse.ArgumentTypeError(words)
+    return names
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) > MOST_PROXIES:
+        words = f"must be an integer in [0, {MOST_PROXIES}], but is {text!r}"
+        raise argparse.ArgumentTypeError(words)
+    return int(text)
 
 
 def _memory(text: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from xtc_viz.runs.worker import decode_of
 from xtc_viz.ui.access import May, default_may
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.flags import FAKE
+from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.limits import LIMITS, Limits
 
 
@@ -67,10 +68,17 @@ def launch(options: argparse.Namespace) -> None:
         blocks = page(options)
     except ModelError as error:
         raise SystemExit(str(error)) from error
+    entrance = Entrance.of(
+        options.host,
+        options.allowed_hosts or (),
+        options.trusted_proxies,
+        share=options.share,
+        root_path=options.root_path,
+    )
     blocks.launch(
         server_name=options.host,
         server_port=options.port,
         root_path=options.root_path,
         share=options.share,
-        **launch_options() | {"quiet": False},
+        **launch_options(entrance) | {"quiet": False},
     )

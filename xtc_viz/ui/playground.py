@@ -11,10 +11,11 @@ from collections.abc import Iterator
 import gradio as gr
 
 from xtc_viz.ui import controls, payload, web
+from xtc_viz.ui.gate.token import TOKEN, StaleTokenError, has_token
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.server import questions
 from xtc_viz.ui.service import AT_ONCE, Service
-from xtc_viz.ui.stream import stream
+from xtc_viz.ui.stream import refusal, stream
 from xtc_viz.ui.visitors import visitor_of
 
 TEMPLATE = '<div class="xtc"></div>'
@@ -23,13 +24,13 @@ EVENTS = ("run",)
 
 def on_load(limits: Limits = NO_LIMITS) -> str:
     """Return the script that starts the page, with everything it knows about the settings."""
-    spec = payload.encode(controls.specification(limits))
+    spec, token = payload.encode(controls.specification(limits)), payload.encode(TOKEN)
     names = "element, trigger, props, server, watch"
     # Gradio finds the events of a component by their quoted names in this text.
     events = ", ".join(f"'{name}'" for name in EVENTS)
     return (
         f"{web.script('gradio')}\n// events: {events}\n"
-        f"module_gradio.startPage({{ {names} }}, {spec});\n//# sourceURL=xtc_viz.js"
+        f"module_gradio.startPage({{ {names} }}, {spec}, {token});\n//# sourceURL=xtc_viz.js"
     )
 
 
@@ -37,6 +38,9 @@ def build_playground(service: Service, opening: object = None) -> gr.HTML:
     """Build the component within the current blocks; `opening` is the message shown at first."""
 
     def run(event: gr.EventData, request: gr.Request) -> Iterator[str]:
+        if not has_token(request.headers):
+            yield refusal(event._data, StaleTokenError())
+            return
         yield from stream(service, event._data, visitor_of(request))
 
     page = gr.HTML(

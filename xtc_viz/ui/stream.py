@@ -32,6 +32,12 @@ def stream(service: Service, data: object, visitor: str = "") -> Iterator[str]:
             yield payload.encode(message)
 
 
+def refusal(data: object, error: XTCVizError) -> str:
+    """Return the message, as JSON, that a request is refused with before it is a run."""
+    number = data.get("req", 0) if isinstance(data, Mapping) else 0
+    return payload.encode({"req": number, "error": problem(error)})
+
+
 def messages(service: Service, data: object, visitor: str = "") -> Generator[Message, None, None]:
     """Run one request of a visitor and yield messages for the page, at most 14 a second.
 

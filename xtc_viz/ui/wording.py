@@ -7,6 +7,7 @@ from typing import Any
 from xtc_viz.errors import PromptError, SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.runs.request import LaneError
+from xtc_viz.ui.gate.token import StaleTokenError
 
 LABELS = {name: knob.label for name, knob in KNOBS.items()} | {
     "prompt": "The prompt",
@@ -28,6 +29,8 @@ def problem(error: XTCVizError) -> dict[str, Any]:
         answer["field"] = "prompt"
     if isinstance(error, LaneError):
         answer["lane"] = error.lane
+    if isinstance(error, StaleTokenError):
+        answer["stale"] = True
     return answer
 
 

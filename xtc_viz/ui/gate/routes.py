@@ -1,0 +1,60 @@
+"""Which routes there are: what the page and programs use of gradio's, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+KIB, MIB = 1 << 10, 1 << 20
+
+START = "/xtc_viz/start"
+"""The gate's own route: the token of this start, for a page that outlived the one before."""
+
+
+class Route(NamedTuple):
+    """Routes of one kind: their methods and paths, and how many bytes of a body they take.
+
+    `token` says that a question must carry the token of this start; `programs` that it belongs to
+    the public endpoint, which pages of other sites may call where strangers are welcome; `linked`
+    that a link on another site may lead to it.
+    """
+
+    methods: frozenset[str]
+    path: re.Pattern[str]
+    most: int = 0
+    token: bool = False
+    programs: bool = False
+    linked: bool = False
+
+
+def _route(methods: str, path: str, most: int = 0, **more: bool) -> Route:
+    return Route(frozenset(methods.split()), re.compile(path), most, **more)
+
+
+# A request is at most two texts of 100,000 characters, which JSON may write with 12 bytes each.
+REQUEST = 4 * MIB
+# A trace file that someone opens: 50 million characters, and its quotes and breaks as JSON.
+QUESTION = 64 * MIB
+
+ROUTES = (
+    _route("GET HEAD", r"/", linked=True),
+    _route("GET HEAD", r"/(config|theme\.css|manifest\.json|favicon\.ico|robots\.txt)/?"),
+    _route("GET HEAD", r"/(assets|static)/.+"),
+    _route("GET HEAD", r"/pwa_icon(/\d+)?"),
+    _route("GET HEAD", re.escape(START)),
+    # gradio's own look at whether it has started, and whether it is the same as before.
+    _route("GET HEAD", r"/gradio_api/(startup-events|app_id|theme\.css|login_check)/?"),
+    _route("GET HEAD", r"/gradio_api/info/?"),
+    _route("GET", r"/gradio_api/heartbeat/\w+"),
+    _route("GET", r"/gradio_api/queue/data"),
+    _route("GET", r"/gradio_api/call/(v2/)?generate/\w+", programs=True),
+    _route("POST", r"/gradio_api/call/(v2/)?generate/?", REQUEST, programs=True),
+    _route("POST", r"/gradio_api/queue/join/?", REQUEST),
+    _route("POST", r"/gradio_api/(cancel|reset)/?", 64 * KIB),
+    _route("POST", r"/gradio_api/component_server/?", QUESTION, token=True),
+)
+
+
+def routes_of(path: str) -> list[Route]:
+    """Return the routes with this path, one for each way to use it; none for a closed one."""
+    return [route for route in ROUTES if route.path.fullmatch(path)]
