@@ -25,8 +25,8 @@ def content_policy(page: bytes, framed: bool) -> str:
 
     gradio needs this much: its scripts are files of this server, and some in the page, which are
     named by what they hold; a component's script comes as text and is made a function
-    (`unsafe-eval`); styles are set from scripts (`unsafe-inline`); it sets the page's own base. No attribute of an element is
-    run, and nothing is sent to another host.
+    (`unsafe-eval`); styles are set from scripts (`unsafe-inline`); it sets the page's own base. No
+    attribute of an element is run, and nothing is sent to another host.
     """
     hashes = " ".join(f"'sha256-{_hash(script)}'" for script in _INLINE.findall(page))
     hub = f" {_HUB}" if framed else ""
