@@ -19,6 +19,7 @@ class Served(NamedTuple):
 
     url: str
     printed: list[str]
+    pid: int
 
 
 @contextmanager
@@ -43,7 +44,7 @@ def served(
         reader.start()
         try:
             _wait_for(port, process, printed)
-            yield Served(f"http://127.0.0.1:{port}", printed)
+            yield Served(f"http://127.0.0.1:{port}", printed, process.pid)
         finally:
             process.terminate()
             process.wait(20)
