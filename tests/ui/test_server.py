@@ -102,13 +102,13 @@ def test_a_wrong_question_is_answered_by_an_error(
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
     [
-        ("stages", ["x", 0], "`stages` takes run, lane, i, candidates: missing a required "
-                             "argument: 'i'"),
-        ("stop", [], "`stop` takes run: missing a required argument: 'run'"),
-        ("stop", ["x", "y"], "`stop` takes run: too many positional arguments"),
-        ("put_away_model", [1], "`put_away_model` takes nothing: too many positional arguments"),
+        ("stages", ["x", 0], "`stages` takes run, lane, i, candidates, but was asked "
+                             "without i and candidates."),
+        ("stop", [], "`stop` takes run, but was asked without run."),
+        ("stop", ["x", "y"], "`stop` takes run, but was given 2."),
+        ("put_away_model", [1], "`put_away_model` takes no arguments, but was given 1."),
         ("open", "x", "`open` takes a list of arguments, but was given 'x'"),
-        ("open", None, "`open` takes a list of arguments, but was given None"),
+        ("open", None, "`open` takes a list of arguments, but was given nothing"),
     ],
 )  # fmt: skip
 def test_a_question_names_the_argument_that_is_missing(
