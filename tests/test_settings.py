@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,8 +105,9 @@ def test_numbers_of_other_kinds_are_numbers(kind):
     xtc = XTCSettings(rho=kind(0.5), tau=kind(0.25))
     assert (xtc.rho, xtc.tau, type(xtc.rho)) == (0.5, 0.25, float)
     assert XTCSettings.from_dict(json.loads(json.dumps(xtc.to_dict()))) == xtc
-    assert type(RunSettings(seed=np.int64(2**62 + 1)).seed) is int
-    assert RunSettings(seed=np.int64(2**62 + 1)).seed == 2**62 + 1
+    seed: Any = np.int64(2**62 + 1)
+    assert RunSettings(seed=seed).seed == 2**62 + 1
+    assert type(RunSettings(seed=seed).seed) is int
 
 
 @pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)

@@ -16,6 +16,7 @@ from xtc_viz.ui.access import May
 from xtc_viz.ui.api import build_api
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.playground import build_playground
+from xtc_viz.ui.refusals import HANDLERS, Page
 from xtc_viz.ui.service import Service
 
 QUEUE = 64
@@ -33,7 +34,7 @@ def build(
     are the host's), and `decode` decodes them.
     """
     service = Service(host, limits=limits, decode=decode, may=may)
-    page: gr.Blocks = gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
+    page: gr.Blocks = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
     with page:
         build_playground(service, recorded.opening(service.store))
         build_api(service)
@@ -57,9 +58,12 @@ def launch_options() -> dict[str, Any]:
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,
-        "show_error": True,
+        "show_error": False,  # of gradio's own errors; ours are shown all the same
         "quiet": True,
         "enable_monitoring": False,
         # The page's script is half a megabyte as text. Streams are left as they are.
-        "app_kwargs": {"middleware": [Middleware(GZipMiddleware, compresslevel=5)]},
+        "app_kwargs": {
+            "middleware": [Middleware(GZipMiddleware, compresslevel=5)],
+            "exception_handlers": HANDLERS,
+        },
     }
