@@ -107,9 +107,9 @@ def bad_values(seed: int, count: int) -> Iterator[Attack]:
             yield Attack(name, _arguments(dice, QUESTIONS[name]))
         elif kind < 0.8:
             begin = dice.choice((request(), request(), *FOLLOWING))
-            yield Attack("run", _turned(dice, begin))
+            yield Attack("run", changed(dice, begin))
         else:
-            yield Attack("generate", _turned(dice, call()))
+            yield Attack("generate", changed(dice, call()))
 
 
 def _arguments(dice: random.Random, right: list[Any]) -> Any:
@@ -121,10 +121,10 @@ def _arguments(dice: random.Random, right: list[Any]) -> Any:
         return right[: dice.randrange(len(right) + 1)]
     if kind < 0.2:
         return [*right, value(dice)]
-    return _turned(dice, right)
+    return changed(dice, right)
 
 
-def _turned(dice: random.Random, data: Any) -> Any:
+def changed(dice: random.Random, data: Any) -> Any:
     """Return plain data with one to three of its places replaced, left out or added to."""
     data = copy.deepcopy(data)
     for _ in range(dice.choice((1, 1, 1, 2, 3))):
