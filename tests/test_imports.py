@@ -30,7 +30,7 @@ def rule(third_party: str = "", own: str = "") -> Rule:
     return Rule(frozenset(third_party.split()), frozenset(own.split()))
 
 
-CORE = "errors knob knobs settings"
+CORE = "errors knob knobs settings texts"
 STAGES = f"{CORE} sampling.stages"
 RULE = f"{STAGES} sampling.dialect sampling.rule sampling.plan"
 RECORDS = f"{RULE} records"
@@ -44,6 +44,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.assets": rule(),
     "xtc_viz.cli": rule(own="threads ui"),
     "xtc_viz.errors": rule(),
+    "xtc_viz.texts": rule(own="errors"),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
     "xtc_viz.settings": rule(own="errors knobs sampling.stages"),
@@ -78,9 +79,9 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.reasoning": rule(own="records.trace"),
     "xtc_viz.runs.stats": rule(own="records.step runs.reasoning sampling.rule"),
     "xtc_viz.runs.breakers": rule("torch", "models.base settings"),
-    "xtc_viz.runs.protection": rule("torch", "errors models.base records.modelinfo"),
+    "xtc_viz.runs.protection": rule("torch", "errors texts models.base records.modelinfo"),
     "xtc_viz.runs.request": rule(
-        "torch", "errors settings models.base runs.breakers runs.protection"
+        "torch", "errors settings texts models.base runs.breakers runs.protection"
     ),
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
     "xtc_viz.runs.editing": rule(own="errors records.step records.trace"),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +40,7 @@ def test_defaults_and_slider_ends_are_allowed_values(knob):
         (lambda: XTCSettings(rho=1.01), "`rho` must be in [0, 1], but is 1.01"),
         (lambda: XTCSettings(rho=math.nan), "`rho` must be in [0, 1], but is nan"),
         (lambda: XTCSettings.from_dict({"rho": "0.5"}), "`rho` must be in [0, 1], but is '0.5'"),
-        (lambda: XTCSettings(rho=True), "`rho` must be in [0, 1], but is True"),
+        (lambda: XTCSettings(rho=True), "`rho` must be in [0, 1], but is true"),
         (
             lambda: SamplerSettings.from_dict({"top_k": 1.5}),
             "`top_k` must be an integer >= 0, but is 1.5",
@@ -95,6 +98,29 @@ def test_protected_tokens_are_replaced_in_one_place():
     lane = with_protected(LaneSettings(), [3, 1])
     assert lane.sampler.xtc.protected == {1, 3}
     assert lane.sampler.xtc.rho == LaneSettings().sampler.xtc.rho
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, Fraction])
+def test_numbers_of_other_kinds_are_numbers(kind):
+    xtc = XTCSettings(rho=kind(0.5), tau=kind(0.25))
+    assert (xtc.rho, xtc.tau, type(xtc.rho)) == (0.5, 0.25, float)
+    assert XTCSettings.from_dict(json.loads(json.dumps(xtc.to_dict()))) == xtc
+    seed: Any = np.int64(2**62 + 1)
+    assert RunSettings(seed=seed).seed == 2**62 + 1
+    assert type(RunSettings(seed=seed).seed) is int
+
+
+@pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
+@pytest.mark.parametrize(
+    "value",
+    [10**400, -(10**400), 10**5000, True, None, "1" * 10**6, [[]]],
+    ids=["400", "-400", "5000", "true", "none", "text", "list"],
+)
+def test_what_is_no_number_is_refused_in_few_words(knob, value):
+    with pytest.raises(SettingsError) as caught:
+        knob.check(value)
+    assert str(caught.value).startswith(f"`{knob.name}` must be {knob.interval}, but is ")
+    assert len(str(caught.value)) < 250
 
 
 def test_tau_is_compared_in_float32():

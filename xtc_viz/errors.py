@@ -2,6 +2,47 @@
 
 from __future__ import annotations
 
+import reprlib
+
+LONGEST = 100
+"""Characters of a value, or of a name, that a message may quote."""
+
+
+class Words(str):
+    """What a message is to say of a value in place of showing it: `101 characters`."""
+
+    __slots__ = ()
+
+
+class _Shown(reprlib.Repr):
+    """Values in few words; what Python alone calls so has its name in JSON, or none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = 60
+        self.maxlevel = 3
+
+    def repr_int(self, x: int, level: int) -> str:
+        digits = int(x.bit_length() * 0.30103) + 1  # log10(2); Python writes none of 5,000 digits
+        return repr(x) if digits <= 40 else f"a number of {digits:,} digits"
+
+    def repr_bool(self, x: bool, level: int) -> str:
+        return "true" if x else "false"
+
+    def repr_NoneType(self, x: None, level: int) -> str:  # noqa: N802
+        return "nothing"
+
+
+def shown(value: object) -> str:
+    """Return a value as a message may quote it: short and printable, whatever it is."""
+    return value if isinstance(value, Words) else shortened(_Shown().repr(value))
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Return a text as a message may quote it: short, and without what turns or breaks a line."""
+    cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return "".join(c if c.isprintable() else "\ufffd" for c in cut)
+
 
 class XTCVizError(Exception):
     """Base of everything that xtc_viz raises on purpose; its text is fit to show to a user."""
@@ -11,7 +52,8 @@ class SettingsError(XTCVizError, ValueError):
     """A setting is out of its bounds or of the wrong kind."""
 
     def __init__(self, parameter: str, bounds: str, value: object) -> None:
-        super().__init__(f"`{parameter}` must be {bounds}, but is {value!r}")
+        parameter = shortened(parameter)
+        super().__init__(f"`{parameter}` must be {bounds}, but is {shown(value)}")
         self.parameter = parameter
         self.bounds = bounds
         self.value = value

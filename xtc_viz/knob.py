@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Integral, Real
 
 from xtc_viz.errors import SettingsError
 
@@ -48,12 +50,30 @@ class Knob:
         return low, high
 
     def check(self, value: object) -> float:
-        """Return `value` as a number within the bounds, or raise `SettingsError`."""
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        """Return `value`, a real number of any kind (numpy's too), within the bounds.
+
+        Raises:
+            SettingsError: it is none, or lies outside.
+        """
+        number = _number(value)
+        if number is None:
             raise SettingsError(self.name, self.interval, value)
-        low_ok = value > self.low if self.low_open else value >= self.low
-        high_ok = value < self.high if self.high_open else value <= self.high
-        whole = not self.integer or (math.isfinite(value) and value == int(value))
-        if not (low_ok and high_ok and whole):
+        low_ok = number > self.low if self.low_open else number >= self.low
+        high_ok = number < self.high if self.high_open else number <= self.high
+        if not (low_ok and high_ok and (not self.integer or number == int(number))):
             raise SettingsError(self.name, self.interval, value)
-        return int(value) if self.integer else float(value)
+        return int(number) if self.integer else float(number)
+
+
+def _number(value: object) -> int | float | None:
+    """Return a real number as Python's own; None for what is none, or none that a float can hold,
+    such as an integer of 400 digits."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        finite = isfinite(float(value))
+    except OverflowError:
+        return None
+    if not finite:
+        return None
+    return int(value) if isinstance(value, Integral) else float(value)

@@ -125,7 +125,7 @@ class XTCSettings:
     @property
     def max_eligible(self) -> int:
         """The most tokens that can clear τ: ⌊1/τ⌋, and one more for float32 sums just over 1."""
-        return int(1.0 / self.tau) + 1
+        return int(1.0 / self.tau32) + 1
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"strategy": str(self.strategy), "protected": sorted(self.protected)}
@@ -239,6 +239,8 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         _check_knobs(self)
+        if isinstance(self.lanes, str) or not isinstance(self.lanes, Iterable):
+            raise SettingsError("lanes", "a list of lanes", self.lanes)
         lanes = tuple(
             lane if isinstance(lane, LaneSettings) else LaneSettings.from_dict(lane)
             for lane in self.lanes
@@ -248,7 +250,8 @@ class RunSettings:
         object.__setattr__(self, "lanes", lanes)
         if not isinstance(self.shared_randomness, bool):
             raise SettingsError("shared_randomness", "true or false", self.shared_randomness)
-        if isinstance(self.stop, str) or not all(isinstance(s, str) and s for s in self.stop):
+        plain = isinstance(self.stop, (list, tuple))
+        if not plain or not all(isinstance(s, str) and s for s in self.stop):
             raise SettingsError("stop", "a list of non-empty texts", self.stop)
         object.__setattr__(self, "stop", tuple(self.stop))
 

@@ -242,8 +242,8 @@ def test_a_model_that_shows_few_words_is_told_others():
         (0, 31, 0, r"`position` must be in \[0, 30\], but is 31"),
         (0, 0, 332, r"`token` must be in \[0, 332\), but is 332"),
         (0, 0, [5, -1], r"`token` must be in \[0, 332\), but is -1"),
-        (0, 0, [], "`text` must be 1 to 512 tokens, but is '0 tokens'"),
-        (0, 0, [5] * 513, "`text` must be 1 to 512 tokens, but is '513 tokens'"),
+        (0, 0, [], "`text` must be 1 to 512 tokens, but is 0 tokens"),
+        (0, 0, [5] * 513, "`text` must be 1 to 512 tokens, but is 513 tokens"),
     ],
 )
 def test_what_cannot_be_is_named(trace, lane, position, tokens, message):
@@ -253,7 +253,7 @@ def test_what_cannot_be_is_named(trace, lane, position, tokens, message):
 
 def test_the_room_of_a_lane_is_kept(trace):
     check_tokens([5] * MOST_FORCED, MODEL, MOST_FORCED)
-    with pytest.raises(SettingsError, match="1 to 2 tokens at this place, but is '3 tokens'"):
+    with pytest.raises(SettingsError, match="1 to 2 tokens at this place, but is 3 tokens"):
         fork(trace, 0, 8, [5, 6, 7], MODEL, longest=10)
     with pytest.raises(SettingsError, match="`position` must be below 10 to have room, but is 10"):
         fork(trace, 0, 10, 5, MODEL, longest=10)

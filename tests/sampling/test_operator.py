@@ -251,6 +251,14 @@ def test_float64_is_not_rounded_before_the_softmax():
     assert decision.eligible == (0, 1)
 
 
+@pytest.mark.parametrize("tau", [5e-324, 7e-46, 1e-45])
+def test_a_floor_under_the_least_float32_leaves_out_what_cannot_be(tau):
+    """A probability of 0 clears no τ, however small: the two that are left are not masked."""
+    result, [decision] = apply(logits_of([0.75, 0.25, 0.0, 0.0]), tau=tau)
+    assert (decision.eligible, decision.removed) == ((0, 1), (0,))
+    assert result[0].softmax(-1).tolist() == [0.0, 1.0, 0.0, 0.0]
+
+
 @given(
     rows=st.integers(1, 3), size=st.sampled_from([1, 5, 4099]), tau=st.floats(0.001, 0.6),
     spread=st.floats(0, 12), seed=st.integers(0, 10**6),
@@ -352,6 +360,21 @@ def test_the_processor_draws_its_coins_from_its_generator():
     assert not torch.equal(first, run(2))
     fired = int(first.isinf().any(-1).sum())
     assert 16 < fired < 48
+
+
+def test_without_a_generator_the_coins_are_torchs_own():
+    rows = logits_of([0.5, 0.3, 0.2]).expand(64, -1)
+
+    def run(seed):
+        torch.manual_seed(seed)
+        return XTCLogitsProcessor(XTCSettings(rho=0.5))(torch.empty(0), rows)
+
+    state = torch.get_rng_state()
+    first = run(1)
+    assert torch.equal(first, run(1))
+    assert not torch.equal(first, run(2))
+    assert 16 < int(first.isinf().any(-1).sum()) < 48
+    torch.set_rng_state(state)
 
 
 def test_the_processor_returns_the_scores_themselves_where_no_coin_is_under_rho():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from xtc_viz.sampling.operator import apply_xtc
 from xtc_viz.sampling.randomness import SharedRandomness, gumbel
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.sampling.stack import SamplerStack
+from xtc_viz.sampling.stageview import final_probs, view
+from xtc_viz.sampling.whatif import decided, evaluate
 from xtc_viz.settings import ORDER, SamplerSettings, XTCSettings, in_order
 
 REFERENCES = {
@@ -40,6 +43,7 @@ REFERENCES = {
     "eta_cutoff": EtaLogitsWarper,
 }
 CONTEXT = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6])
+INF = math.inf
 ONES: dict[str, Any] = {
     "repetition_penalty": 1.3,
     "temperature": 0.7,
@@ -335,6 +339,69 @@ def test_a_step_worked_by_hand():
     assert step.log_z == step.log_z_raw == pytest.approx(0.0, abs=1e-6)
     assert step.log_z_final == pytest.approx(math.log(0.3))
     assert step.tail_mass == pytest.approx(0.0, abs=1e-6)
+
+
+@given(
+    left=st.floats(1e-30, 0.2), temperature=st.sampled_from([1.0, 0.7, 2.0]),
+    late=st.booleans(), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_q_keeps_its_digits_when_nearly_all_mass_is_removed(left, temperature, late, seed):
+    """Two tokens share what the removed one leaves, as a softmax without it says."""
+    order = in_order("temperature", "top_k") if late else in_order("temperature")
+    xtc = XTCSettings(rho=1.0, tau=left / 4)
+    sampler = SamplerSettings(xtc=xtc, temperature=temperature, top_k=3 if late else 0, order=order)
+    logits = torch.tensor([0.0, math.log(left / 2), math.log(left / 3)])
+    noise = SharedRandomness(seed).noise(0, 3)
+    step = SamplerStack(sampler).run(CONTEXT[:0], logits, 0.0, noise)
+    assert step.removed == (0, 1)
+    sampler = replace(sampler, xtc=replace(xtc, tau=left / 2.5))
+    step = SamplerStack(sampler).run(CONTEXT[:0], logits, 0.0, noise)
+    assert step.removed == (0,)
+    scores = logits[1:].double() / temperature
+    expected = [0.0, *scores.softmax(-1).tolist()]
+    assert step.q == pytest.approx(expected[step.token], rel=1e-4)
+    assert final_probs(step, sampler) == pytest.approx(expected, rel=1e-4)
+    behind = next(s for s in view(step, sampler, ()).stages if s.stages == ("xtc",))
+    assert behind.probs == pytest.approx([0.0, 0.6, 0.4], rel=1e-4)
+    # Decided anew from a record in which nothing was removed, it is the same.
+    off = SamplerStack(replace(sampler, xtc=replace(sampler.xtc, rho=0.0)))
+    plain = off.run(CONTEXT[:0], logits, 0.0, noise)
+    [decision] = evaluate([plain], sampler.xtc, 100).decisions
+    anew = decided(plain, decision, sampler, ())
+    assert final_probs(anew, sampler) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("top", [3, 200])
+def test_tokens_that_tie_in_the_tail_rank_by_their_id(top):
+    """The place of a drawn token is that of a whole sort, equal ones by rising id."""
+    logits = torch.zeros(200)
+    logits[50] = 9.0
+    logits[150:] = -INF
+    stack = SamplerStack(SamplerSettings(), top)
+    order = [50, *(v for v in range(200) if v != 50)]
+    for token in (50, 0, 49, 51, 149, 150, 199):
+        step = stack.run(CONTEXT[:0], logits, 0.5, SharedRandomness(1).noise(0, 200), forced=token)
+        assert step.rank == 1 + order.index(token)
+
+
+@given(seed=st.integers(0, 10**6), values=st.sampled_from([
+    {"min_p": 0.05}, {"top_p": 0.9}, {"top_k": 7, "temperature": 1.3}, {"repetition_penalty": 1.2},
+]))  # fmt: skip
+def test_the_stages_and_the_decision_agree_at_an_exact_tau(seed, values):
+    """τ is a probability that XTC received: the stage view holds the same number against it."""
+    logits = peaked(seed, vocab_size=60)
+    noise = SharedRandomness(seed).noise(0, 60)
+    plain = SamplerSettings(**values)
+    received = SamplerStack(plain).run(CONTEXT, logits, 0.9, noise).probs
+    taus = [p for p in received if 0 < p < 1]
+    tau = taus[seed % len(taus)] if taus else 0.5
+    sampler = replace(plain, xtc=XTCSettings(rho=1.0, tau=tau))
+    step = SamplerStack(sampler).run(CONTEXT, logits, 0.0, noise)
+    stages = view(step, sampler, CONTEXT.tolist()).stages
+    before = stages[[stage.stages for stage in stages].index(("xtc",)) - 1]
+    clear = [v for v, p in zip(step.ids, before.probs, strict=False) if p >= sampler.xtc.tau32]
+    assert clear == list(step.ids[: step.eligible])
+    assert tau in before.probs or not taus
 
 
 def test_a_chosen_token_outside_the_candidates_is_added_to_them():

@@ -224,7 +224,7 @@ TAU = {"sampler": {"xtc": {"tau": 3}}}
         ({"prompt": ""}, "`prompt` must be a text to go on from, but is ''"),
         ({"prompt": " \n"}, "`prompt` must be a text to go on from, but is ' \\n'"),
         ({"prompt": 7}, "`prompt` must be a text of at most 100,000 characters, but is 7"),
-        ({"prompt": "a" * 100_001}, "but is '100,001 characters'"),
+        ({"prompt": "a" * 100_001}, "but is 100,001 characters"),
         ({"prompt": " the" * 5000}, "4096"),
         ({"lanes": ["Stronger"]}, "`lanes` must be an object or one of Baseline, XTC, Light, "),
         ({"lanes": "XTC"}, "`lanes` must be a list of names and objects, but is 'XTC'"),

@@ -151,7 +151,7 @@ def test_a_choice_becomes_a_spec() -> None:
         ({"name": "   "}, "`name` must be a hub id"),
         ({"name": 5}, "`name` must be a line of at most 300"),
         ({"name": "a\nb"}, "`name` must be a line of at most 300"),
-        ({"name": "a" * 301}, "but is '301 characters'"),
+        ({"name": "a" * 301}, "but is 301 characters"),
         ({"name": "a/b", "revision": ["x"]}, "`revision` must be a line"),
         ({"name": "a/b", "precision": "3bit"}, "`precision` must be one of auto, float32"),
         ({"name": "a/b", "device": "tpu"}, "`device` must be one of auto, cpu"),

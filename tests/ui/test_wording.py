@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xtc_viz.errors import BusyError, SettingsError, XTCVizError
+from xtc_viz.errors import BusyError, SettingsError, Words, XTCVizError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.runs.request import LaneError
 from xtc_viz.ui.wording import NO_PROMPT, in_words
@@ -31,7 +31,7 @@ def test_a_setting_goes_by_its_label(name: str, value: object, words: str) -> No
 def test_an_empty_prompt_is_told_what_to_do() -> None:
     for prompt in ("", " \n"):
         assert in_words(SettingsError("prompt", "a text to go on from", prompt)) == NO_PROMPT
-    long = SettingsError("prompt", "a text of at most 5 characters", "6 characters")
+    long = SettingsError("prompt", "a text of at most 5 characters", Words("6 characters"))
     assert (
         in_words(long) == "The prompt must be a text of at most 5 characters, but is 6 characters"
     )

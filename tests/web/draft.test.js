@@ -67,9 +67,22 @@ test("a link holds a whole request, whatever the language, and a broken one asks
   const request = { ...draft(), prompt: "Ünïcödé 猫 <b>" };
   const link = toLink("http://page/", request, { lane: 1, i: 7 });
   assert.match(link, /^http:\/\/page\/#run=[\w-]+$/);
-  const back = fromLink(new URL(link).hash);
-  assert.deepEqual([back.draft, back.selected], [request, { lane: 1, i: 7 }]);
-  for (const hash of ["", "#run=", "#run=%%%", `#run=${btoa("{}")}`, link.slice(0, -9)]) {
-    assert.equal(fromLink(hash), null);
+  const back = fromLink(new URL(link).hash, specification);
+  assert.deepEqual(back, {
+    request: { draft: request, selected: { lane: 1, i: 7 }, presenting: false },
+    words: "",
+  });
+  assert.equal(fromLink("", specification), null);
+  const { hash } = new URL(link);
+  for (const wrong of [
+    "#run=",
+    "#run=%%%",
+    `#run=${btoa("{}")}`,
+    hash.slice(0, -9),
+    "#run=bnVsbA",
+  ]) {
+    const { request, words } = fromLink(wrong, specification);
+    assert.equal(request, null);
+    assert.match(words, /^This link /);
   }
 });

@@ -14,6 +14,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from xtc_viz.figures.theme import FONT
+from xtc_viz.texts import mended
 
 CONFIG: dict[str, Any] = {
     "displaylogo": False,
@@ -40,7 +41,7 @@ def html(
     part = figure.to_html(
         config=config, include_plotlyjs=True, include_mathjax=False, full_html=False
     )
-    first, *others = map(escape, caption or [name])
+    first, *others = (escape(mended(line)) for line in caption or [name])
     lines = "".join(f"<br>{line}" for line in others)
     return (
         "<!doctype html>\n"

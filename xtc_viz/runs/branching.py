@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, Words
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Trace
 from xtc_viz.runs.protection import text_tokens
@@ -62,7 +62,7 @@ def check_tokens(tokens: Sequence[int], model: LanguageModel, room: int) -> None
     most = min(MOST_FORCED, room)
     if not 1 <= len(tokens) <= most:
         here = " at this place" if room < MOST_FORCED else ""
-        raise SettingsError("text", f"1 to {most} tokens{here}", f"{len(tokens)} tokens")
+        raise SettingsError("text", f"1 to {most} tokens{here}", Words(f"{len(tokens)} tokens"))
     size = model.info.vocab_size
     for token in tokens:
         if not 0 <= token < size:

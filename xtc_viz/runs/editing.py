@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, Words
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import Branch, LaneTrace
 
@@ -62,4 +62,4 @@ def check_change(rest: str) -> None:
     """Raise `SettingsError` for a text of which all stands: it would go on as it did."""
     if not rest:
         bounds = "changed, since the same dice write the same words after what was only cut"
-        raise SettingsError("text", bounds, "only cut, or as it was")
+        raise SettingsError("text", bounds, Words("only cut, or as it was"))

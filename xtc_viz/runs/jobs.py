@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from xtc_viz.decode import Column, decode_lanes, lane_source
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, Words
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.records.trace import FinishReason, LaneTrace, Trace
@@ -104,7 +104,7 @@ def resume(former: Trace, more: int, longest: int | None = None, lane: int | Non
     ended = (FinishReason.EOS, FinishReason.STOP, FinishReason.CONTEXT)
     going = [k for k in wanted if former.lanes[k].finish not in ended]
     if not going:
-        raise SettingsError("lanes", "not all at their end to go on", "ended")
+        raise SettingsError("lanes", "not all at their end to go on", Words("ended"))
     room = {k: _room(len(former.lanes[k].steps), longest) for k in going}
     lanes = tuple(k for k in going if room[k])
     if not lanes:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, Words
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.modelinfo import ModelInfo
+from xtc_viz.texts import valid
 
 MAX_TEXTS = 200
 MAX_TEXT = 1000  # characters
@@ -66,7 +67,9 @@ class Protection:
             raise SettingsError("protect", "a list of non-empty texts", texts)
         if len(texts) > MAX_TEXTS or any(len(text) > MAX_TEXT for text in texts):
             bounds = f"at most {MAX_TEXTS} texts of at most {MAX_TEXT:,} characters"
-            raise SettingsError("protect", bounds, f"{len(texts)} texts")
+            raise SettingsError("protect", bounds, Words(f"{len(texts):,} texts"))
+        for text in texts:
+            valid("protect", text)
         newline = _newlines(data.get("newline", True))
         return cls(data.get("eos", True) is True, newline, tuple(texts))
 

@@ -11,6 +11,7 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs.breakers import breaker_ids, needs_breakers
 from xtc_viz.runs.protection import Protection
 from xtc_viz.settings import LaneSettings, RunSettings, with_protected
+from xtc_viz.texts import valid
 
 
 class LaneError(SettingsError):
@@ -92,17 +93,23 @@ def parse_settings(data: object) -> RunSettings:
     lanes = data.get("lanes", [])
     if not isinstance(lanes, (list, tuple)):
         raise SettingsError("lanes", "a list of lanes", lanes)
-    return RunSettings.from_dict({**data, "lanes": [_lane(i, v) for i, v in enumerate(lanes)]})
+    made = [_lane(i, v) for i, v in enumerate(lanes)]
+    settings = RunSettings.from_dict({**data, "lanes": made})
+    for text in settings.stop:
+        valid("stop", text)
+    return settings
 
 
 def _lane(index: int, value: object) -> LaneSettings:
     try:
-        return LaneSettings.from_dict(value)
+        lane = LaneSettings.from_dict(value)
+        valid("name", lane.name)
     except SettingsError as error:
         raise LaneError(index, error) from None
+    return lane
 
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise SettingsError(name, "a text", value)
-    return value
+    return valid(name, value)

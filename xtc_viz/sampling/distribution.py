@@ -8,6 +8,7 @@ its model.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -126,6 +127,29 @@ class Distribution:
             return float(self.p[token])
         return float(self.p[self.ids == token].sum())
 
+    def rank(self, token: int) -> int:
+        """Return a token's 1-based place by falling p, equal ones by rising id.
+
+        A token that is not here, because truncation dropped it or nobody has shown it, comes right
+        behind those that are.
+        """
+        p = np.float32(self.probability(token))
+        if self.ids is None:
+            before = (self.p > p).sum() + (self.p[:token] == p).sum()
+            return 1 + int(before)
+        held = self.ids[self.p > 0]
+        return 1 + int((held == token).argmax() if p > 0 else len(held))
+
+    def mass_without(self, removed: Sequence[int]) -> float:
+        """Return the mass of all but these tokens, to float32's digits however little it is."""
+        gone = np.isin(self.ids, removed) if self.ids is not None else list(removed)
+        lost = float(self.p[gone].sum(dtype=np.float64))
+        if lost < 0.5:
+            return 1.0 - lost
+        left = self.p.astype(np.float64)
+        left[gone] = 0.0
+        return float(left.sum()) + self.outside
+
     def head(self, at_least: int, floor: float) -> Head:
         """Return a head of at least `at_least` tokens (if as many have p > 0) and all p ≥ `floor`.
 
@@ -148,7 +172,7 @@ class Distribution:
         ids = keys & 0xFFFFFFFF
         return Head(ids, self.p[ids], cut)
 
-    def without(self, removed: tuple[int, ...]) -> Distribution:
+    def without(self, removed: Sequence[int]) -> Distribution:
         """Return the distribution without these tokens, whose mass the others share."""
         if not removed:
             return self
@@ -156,9 +180,7 @@ class Distribution:
             logits = self.logits.copy()
             logits[list(removed)] = -np.inf
             return Distribution.of(torch.from_numpy(logits))
-        left = ~np.isin(self.ids, removed)
-        lost = float(self.p[~left].sum(dtype=np.float64))
-        return self._rest(left, 1.0 - lost)
+        return self._rest(~np.isin(self.ids, removed), self.mass_without(removed))
 
     def only(self, head: Head, left: npt.NDArray[np.bool_], mass: float) -> Distribution:
         """Return the tokens of a head that are `left`, whose p together is `mass`."""

@@ -149,7 +149,7 @@ def finish(
         certain = certain and also
     q = 1.0 if plan.greedy else min(1.0, passage.distribution.probability(token))
     drawn = Drawn(token, without, certain)
-    log_z = float(np.log1p(-decision.removed_mass))
+    log_z = float(np.log(distribution.mass_without(decision.removed)))
     shown = passage.distribution
     return Final(drawn, q, log_z, shown, passage.temperature, passage.bound)
 
@@ -157,7 +157,7 @@ def finish(
 def late(plan: Plan, distribution: Distribution, removed: Sequence[int], context: Ids) -> Passage:
     """Run the stages after XTC, but temperature 0, on what XTC left."""
     stages = [s for s in plan.after if not (plan.greedy and s == TEMPERATURE)]
-    return through(stages, plan.settings, distribution.without(tuple(removed)), context)
+    return through(stages, plan.settings, distribution.without(removed), context)
 
 
 def final_of(distribution: Distribution | None, ids: Ids | Sequence[int]) -> array[float]:
@@ -215,7 +215,7 @@ def _log_z_final(
 ) -> float:
     """The log of what the final distribution is normalized by (`Step.log_z_final`)."""
     if temperature == 1.0:
-        return float(np.log1p(-decision.removed_mass))
+        return float(np.log(distribution.mass_without(decision.removed)))
     if temperature == 0.0:
         return 0.0
     if distribution.ids is None:
@@ -232,8 +232,7 @@ def _place(head: Head, distribution: Distribution, token: int) -> tuple[float, i
     places = np.flatnonzero(head.ids == token)
     if len(places):
         return float(head.probs[places[0]]), int(places[0]) + 1
-    probability = distribution.probability(token)
-    return probability, 1 + int(np.count_nonzero(distribution.p > np.float32(probability)))
+    return distribution.probability(token), distribution.rank(token)
 
 
 def _shown(

@@ -143,7 +143,8 @@ def _before(step: Step, plan: Plan, ids: Ids, context: Ids) -> Iterator[Probabil
     last = norms[-1]
     assert last is not None
     with np.errstate(divide="ignore"):
-        logits = np.concatenate((np.log(step.probs) + last, np.log(step.cut_probs)))
+        probs, cut = (np.array(values, np.float64) for values in (step.probs, step.cut_probs))
+        logits = np.concatenate((np.log(probs) + last, np.log(cut)))
     behind = [logits]
     for stage, scale in zip(plan.before[::-1], scales[::-1], strict=True):
         logits = logits.copy()
@@ -161,7 +162,9 @@ def _before(step: Step, plan: Plan, ids: Ids, context: Ids) -> Iterator[Probabil
             stage = plan.before[number - 1]
             truncations += truncates(stage)
             together = (*together, stage)
-        if norm is not None:
+        if number == len(plan.before):  # as they were held against τ, to the last digit
+            yield together, [*step.probs, *[0.0] * len(step.cut_ids)]
+        elif norm is not None:
             left = cut_by >= truncations
             yield together, np.where(left, np.exp(logits - norm), 0.0).tolist()
             together = ()
@@ -183,7 +186,9 @@ def _undone(stage: str, plan: Plan, step: Step, ids: Ids, logits: Floats, contex
 
 def _after(step: Step, plan: Plan, cut: int, context: Ids) -> Iterator[Probabilities]:
     """Yield what XTC left, and what each stage behind it made of that."""
-    remaining = 1.0 - step.removed_mass
+    received = recorded(step)
+    scaled = plan.late_temperature not in (None, 1.0)
+    remaining = received.mass_without(step.removed) if scaled else exp(step.log_z_final)
     left = [
         0.0 if v in step.removed else p / remaining
         for v, p in zip(step.ids, step.probs, strict=True)
@@ -191,7 +196,7 @@ def _after(step: Step, plan: Plan, cut: int, context: Ids) -> Iterator[Probabili
     dropped = [0.0] * cut
     yield (XTC,), left + dropped
     *between, end = plan.after or (None,)
-    distribution = recorded(step).without(step.removed)
+    distribution = received.without(step.removed)
     for stage in between:
         distribution = through((stage,), plan.settings, distribution, context).distribution
         yield (stage,), [distribution.probability(v) for v in step.ids] + dropped

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp, log, log1p
+from math import exp, log
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Decision, Outcome, decide, eligible_count, expected
 from xtc_viz.sampling.stack import final_of, late
-from xtc_viz.sampling.stageview import recorded
+from xtc_viz.sampling.stageview import ROUNDING, recorded
 from xtc_viz.settings import SamplerSettings, XTCSettings
 
 
@@ -66,21 +66,16 @@ def decided(
     `context` are the token ids before the step, prompt included.
     """
     plan = plan_of(sampler)
-    log_z_final, final, bound = log1p(-decision.removed_mass), step.final, step.bound
+    log_z_final, final, bound = step.log_z_final, step.final, step.bound
+    if decision.removed != step.removed and plan.late_temperature in (None, 1.0):
+        log_z_final = log(recorded(step).mass_without(decision.removed))
     if plan.late_temperature is None:
         tokens = np.asarray(context, np.int64)
         passage = late(plan, recorded(step), decision.removed, tokens)
         final = final_of(passage.distribution, step.ids)
         bound |= passage.bound
-    elif plan.late_temperature == 0.0:
-        log_z_final = step.log_z_final
-    elif plan.late_temperature != 1.0:
-        # Σ p^(1/T) over what is left: put back what was removed, take out what would be.
-        powers = {
-            v: p ** (1.0 / plan.late_temperature) for v, p in zip(step.ids, step.probs, strict=True)
-        }
-        back = sum(powers[v] for v in step.removed) - sum(powers[v] for v in decision.removed)
-        log_z_final = log(exp(step.log_z_final) + back)
+    elif decision.removed != step.removed and plan.late_temperature not in (0.0, 1.0):
+        log_z_final = _scaled(step, decision.removed, plan.late_temperature)
     return replace(
         step,
         outcome=decision.outcome,
@@ -92,6 +87,19 @@ def decided(
         final=final,
         bound=bound,
     )
+
+
+def _scaled(step: Step, removed: Sequence[int], temperature: float) -> float:
+    """The log of Σ p^(1/T) over what is left without other `removed` tokens than the step's."""
+    ids = np.array(step.ids)
+    with np.errstate(divide="ignore"):
+        powers = np.log(np.array(step.probs, np.float64)) / temperature
+    kept = np.logaddexp.reduce(powers[~np.isin(ids, step.removed)], initial=-np.inf)
+    # What the step's own sum holds beyond the recorded tokens is the tail, if not rounding.
+    tail = 1.0 - exp(min(0.0, kept - step.log_z_final))
+    tail = step.log_z_final + log(tail) if tail > ROUNDING else -np.inf
+    left = powers[~np.isin(ids, removed)]
+    return float(np.logaddexp(np.logaddexp.reduce(left, initial=-np.inf), tail))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import Gate
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.playground import build_playground
+from xtc_viz.ui.refusals import HANDLERS, Page
 from xtc_viz.ui.service import Service
 
 QUEUE = 64
@@ -36,7 +37,7 @@ def build(
     are the host's), and `decode` decodes them.
     """
     service = Service(host, limits=limits, decode=decode, may=may)
-    page: gr.Blocks = gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
+    page: gr.Blocks = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
     with page:
         build_playground(service, recorded.opening(service.store))
         build_api(service)
@@ -63,7 +64,7 @@ def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,
-        "show_error": True,
+        "show_error": False,  # of gradio's own errors; ours are shown all the same
         "quiet": True,
         "enable_monitoring": False,
         # The page's script is half a megabyte as text. Streams are left as they are.
@@ -71,6 +72,7 @@ def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
             "middleware": [
                 Middleware(GZipMiddleware, compresslevel=5),
                 Middleware(Gate, entrance=entrance),
-            ]
+            ],
+            "exception_handlers": HANDLERS,
         },
     }

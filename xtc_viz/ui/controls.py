@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, Words
 from xtc_viz.knob import Knob
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
@@ -23,6 +23,7 @@ from xtc_viz.sampling.stages.base import Penalty, Truncation
 from xtc_viz.settings import TEMPERATURE, XTC, RunSettings, SamplerSettings, Strategy
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 
+MOST = 2**31 - 1  # of what is counted: lanes, steps, tokens
 MAX_NAME = 200  # characters of a lane's name
 MAX_STOPS = 20  # texts at which a lane ends; each of them is looked for at every step
 MAX_STOP = 200  # characters of one
@@ -107,19 +108,19 @@ def parse(data: object, limits: Limits = NO_LIMITS) -> Request:
     for index, lane in enumerate(request.settings.lanes):
         if len(lane.name) > MAX_NAME:
             bounds = f"a text of at most {MAX_NAME} characters"
-            error = SettingsError("name", bounds, f"{len(lane.name):,} characters")
+            error = SettingsError("name", bounds, Words(f"{len(lane.name):,} characters"))
             raise LaneError(index, error)
     stops = request.settings.stop
     longest = max(map(len, stops), default=0)
     if len(stops) > MAX_STOPS or longest > MAX_STOP:
         bounds = f"at most {MAX_STOPS} texts of at most {MAX_STOP} characters"
-        raise SettingsError("stop", bounds, f"{len(stops):,} texts of up to {longest:,}")
+        raise SettingsError("stop", bounds, Words(f"{len(stops):,} texts of up to {longest:,}"))
     return request
 
 
 def whole(name: str, value: object) -> int:
     """Return a number that a page sent, or raise."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
         raise SettingsError(name, "an integer >= 0", value)
     return value
 

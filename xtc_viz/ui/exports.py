@@ -12,7 +12,8 @@ from xtc_viz.records.columns import COLUMNS
 from xtc_viz.records.trace import Trace
 from xtc_viz.runs.reasoning import answer_step, begins_in_thought, prompt_end
 from xtc_viz.settings import LaneSettings, SamplerSettings
-from xtc_viz.ui import payload, web
+from xtc_viz.texts import mended
+from xtc_viz.ui import cells, payload, web
 from xtc_viz.ui.run import Run
 
 ORIGIN = ("lane", "rho", "tau", "settings", "seed", "model", "prompt")
@@ -27,11 +28,10 @@ def table(trace: Trace) -> str:
     """Return the steps of all lanes as CSV, one row a step: how it was written (`ORIGIN`), the
     columns of the records that have a cell, and what follows from them.
 
-    The outcome of a lane whose ρ is 0 is `off`. A text that a spreadsheet would take for a formula
-    gets an apostrophe in front.
+    The outcome of a lane whose ρ is 0 is `off`. Texts are cells as `ui.cells` has them, in quotes.
     """
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow((*ORIGIN, "position", *CELLS, "changed", "tail", "thought"))
     writer.writerows(map(_guarded, row) for row in _rows(trace))
     return out.getvalue()
@@ -48,11 +48,11 @@ def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
             (step.text or texts[step.token] for step in lane.steps), thinking=thinking
         )
         for i, step in enumerate(lane.steps):
-            cells = {name: cell(getattr(step, name), texts) for name, cell in CELLS.items()}
+            values = {name: cell(getattr(step, name), texts) for name, cell in CELLS.items()}
             if xtc.rho == 0:
-                cells["outcome"] = OFF
+                values["outcome"] = OFF
             said = (step.changed, step.from_tail, i < thought)
-            yield (*origin, i, *cells.values(), *said)
+            yield (*origin, i, *values.values(), *said)
 
 
 def _short(prompt: str) -> str:
@@ -61,8 +61,7 @@ def _short(prompt: str) -> str:
 
 
 def _guarded(cell: object) -> object:
-    formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{cell}" if formula else cell
+    return cells.cell(cell) if isinstance(cell, str) else cell
 
 
 def described(run: Run, day: date) -> str:
@@ -105,8 +104,9 @@ def replay(run: Run, spec: dict[str, object], day: date) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
-        f'<meta name="description" content="{escape(described(run, day))}">\n'
-        f"<title>xtc_viz replay: {escape(run.model.name)}, seed {run.settings.seed}</title>\n"
+        f'<meta name="description" content="{escape(mended(described(run, day)))}">\n'
+        f"<title>xtc_viz replay: {escape(mended(run.model.name))}, "
+        f"seed {run.settings.seed}</title>\n"
         f"<style>{web.style()}</style></head>\n"
         '<body style="margin:0"><main class="xtc"></main>\n'
         f"<script>\n{web.script('replay')}\n"

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import plotly.graph_objects as go
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, Words
 from xtc_viz.figures.export import html
 from xtc_viz.figures.intensity import intensity_figure
 from xtc_viz.figures.pair import Side, pair_figure
@@ -19,6 +19,7 @@ from xtc_viz.figures.timeline import timeline_figure
 from xtc_viz.knobs import KNOBS
 from xtc_viz.records.trace import Trace
 from xtc_viz.settings import XTCSettings
+from xtc_viz.texts import valid
 from xtc_viz.ui import whatif
 from xtc_viz.ui.controls import whole
 from xtc_viz.ui.run import Run
@@ -68,6 +69,8 @@ class Wanted:
         ):
             bounds = f"at most {MAX_LINES} texts of at most {MAX_CAPTION:,} characters"
             raise SettingsError("caption", bounds, lines)
+        for field, text in (("view", view), ("name", name), *(("caption", line) for line in lines)):
+            valid(field, text)
         numbers = {each: whole(each, data[each]) for each in ("lane", "i", "mate", "candidates")}
         wanted = cls(
             view=view,
@@ -89,7 +92,7 @@ class Wanted:
                 raise SettingsError("i", f"below {run.lengths[lane]}", self.i)
         steps = sum(run.lengths) if self.view == "timeline" else run.lengths[self.lane]
         if self.view not in OF_A_STEP and steps > MAX_STEPS:
-            raise SettingsError("figure", f"of at most {MAX_STEPS:,} tokens", f"{steps:,}")
+            raise SettingsError("figure", f"of at most {MAX_STEPS:,} tokens", Words(f"{steps:,}"))
 
 
 def interactive(run: Run, wanted: Wanted, others: Mapping[int, XTCSettings]) -> str:

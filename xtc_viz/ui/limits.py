@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, Words
 from xtc_viz.knob import Knob
 from xtc_viz.knobs import KNOBS
+from xtc_viz.texts import valid
 
 MAX_LANES = 6  # as many as can be read together
 LONGEST_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens
@@ -159,11 +160,11 @@ class Limits:
             raise SettingsError("lanes", f"1 to {self.lanes} lanes", count)
 
     def check_text(self, name: str, value: object) -> str:
-        """Return a text; raise `SettingsError` for what is none or too long a one."""
+        """Return a text; raise `SettingsError` for what is none, too long a one, or no Unicode."""
         if not isinstance(value, str) or len(value) > self.prompt:
-            shown = value if not isinstance(value, str) else f"{len(value):,} characters"
+            shown = Words(f"{len(value):,} characters") if isinstance(value, str) else value
             raise SettingsError(name, f"a text of at most {self.prompt:,} characters", shown)
-        return value
+        return valid(name, value)
 
     def check_prompt(self, prompt: str, tokens: int) -> None:
         """Raise `SettingsError` for the prompt of a run that may come from a file, and so hold what
@@ -172,7 +173,7 @@ class Limits:
         characters = max(len(prompt), tokens // 4)
         if characters > self.prompt:
             bounds = f"a text of at most {self.prompt:,} characters"
-            raise SettingsError("prompt", bounds, f"{characters:,} characters")
+            raise SettingsError("prompt", bounds, Words(f"{characters:,} characters"))
 
     def check_position(self, position: int) -> None:
         """Raise `SettingsError` for a step that no lane may have."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from xtc_viz.assets import STORY_MODEL
-from xtc_viz.errors import BusyError, ModelError, SettingsError
+from xtc_viz.errors import BusyError, ModelError, SettingsError, Words
 from xtc_viz.models.catalog import catalog
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.load import Load
@@ -174,6 +174,7 @@ def _allow(may: May) -> None:
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > MAX_NAME or not value.isprintable():
-        shown = f"{len(value):,} characters" if isinstance(value, str) else value
+        long = isinstance(value, str) and len(value) > MAX_NAME
+        shown = Words(f"{len(str(value)):,} characters") if long else value
         raise SettingsError(name, f"a line of at most {MAX_NAME} printable characters", shown)
     return value.strip()

@@ -18,9 +18,11 @@ from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling import stageview
 from xtc_viz.sampling.plan import plan_of
 from xtc_viz.settings import LaneSettings, SamplerSettings
+from xtc_viz.texts import mended
 from xtc_viz.ui import sentence
 
 BLOCK = 64
+NEARLY_ALL = 0.9
 CHANGED, FORCED, BOUNDED = 4, 8, 16  # added to a chip's outcome number
 
 TokenText = Callable[[int], str]
@@ -28,8 +30,10 @@ _NUMBER = {outcome: i for i, outcome in enumerate(OUTCOMES)}
 
 
 def encode(value: object) -> str:
-    """JSON without a `<`, so that no layer on the way can take token text for markup."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    """JSON without a `<`, so that no layer on the way can take token text for markup, and without
+    half characters, which no layer can send."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return mended(text.replace("<", "\\u003c"))
 
 
 def rounded(value: float, digits: int = 5) -> float:
@@ -78,7 +82,8 @@ def step_view(
     shown = max(candidates, step.eligible)
     keep = [i for i, v in enumerate(ids) if i < shown or v in (step.token, step.counterfactual)]
     plan = plan_of(sampler)
-    final = stageview.final_probs(step, sampler) if plan.after else None
+    digits_lost = step.removed_mass > NEARLY_ALL  # to one who divides by what is left of 1
+    final = stageview.final_probs(step, sampler) if plan.after or digits_lost else None
     xtc = sampler.xtc
     rest = max(0.0, 1.0 - math.fsum(probs[i] for i in keep))
     if plan.truncations and rest < stageview.ROUNDING:

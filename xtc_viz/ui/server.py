@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.errors import SettingsError, Words, XTCVizError
+from xtc_viz.errors import shown as quoted
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.records import tracefile
@@ -69,12 +70,15 @@ def answer(
 def _checked(name: str, signature: inspect.Signature, arguments: object) -> list[Any]:
     """Return the arguments of a question, as many as it takes, or raise `XTCVizError`."""
     if not isinstance(arguments, list):
-        raise XTCVizError(f"`{name}` takes a list of arguments, but was given {arguments!r}")
-    try:
-        signature.bind(*arguments)
-    except TypeError as error:
-        takes = ", ".join(signature.parameters) or "nothing"
-        raise XTCVizError(f"`{name}` takes {takes}: {error}") from None
+        words = f"`{name}` takes a list of arguments, but was given {quoted(arguments)}"
+        raise XTCVizError(words)
+    takes = list(signature.parameters.values())
+    needed = [argument.name for argument in takes if argument.default is argument.empty]
+    if not len(needed) <= len(arguments) <= len(takes):
+        names = ", ".join(argument.name for argument in takes) or "no arguments"
+        missing = " and ".join(needed[len(arguments) :])
+        wrong = f"was asked without {missing}" if missing else f"was given {len(arguments):,}"
+        raise XTCVizError(f"`{name}` takes {names}, but {wrong}.")
     return arguments
 
 
@@ -157,7 +161,8 @@ def questions(service: Service) -> list[Question]:
     def load(text: object) -> object:
         """Show a trace file; the answer is a whole message."""
         if not isinstance(text, str) or len(text) > MAX_TRACE:
-            raise SettingsError("trace", f"a text of at most {MAX_TRACE:,} characters", "another")
+            found = Words(f"{len(text):,} characters") if isinstance(text, str) else text
+            raise SettingsError("trace", f"a text of at most {MAX_TRACE:,} characters", found)
         trace = tracefile.loads(text)
         NO_LIMITS.check_lanes(len(trace.lanes))
         shown = Run.of(trace, "loaded")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xtc_viz.errors import PromptError, SettingsError, XTCVizError
+from xtc_viz.errors import PromptError, SettingsError, Words, XTCVizError, shortened, shown
 from xtc_viz.knobs import KNOBS
 from xtc_viz.runs.request import LaneError
 from xtc_viz.ui.gate.token import StaleTokenError
@@ -42,10 +42,10 @@ def in_words(error: XTCVizError) -> str:
     value = error.value
     if error.parameter == "prompt" and isinstance(value, str) and not value.strip():
         return NO_PROMPT
-    return f"{label} must be {error.bounds}, but is {_shown(error.parameter, value)}"
+    return f"{label} must be {error.bounds}, but is {_shown(value)}"
 
 
-def _shown(name: str, value: object) -> str:
-    if name not in KNOBS or not isinstance(value, str):
-        return str(value)
-    return f"“{value.strip()}”" if value.strip() else "empty"
+def _shown(value: object) -> str:
+    if not isinstance(value, str) or isinstance(value, Words):
+        return shown(value)
+    return f"“{shortened(value.strip())}”" if value.strip() else "empty"

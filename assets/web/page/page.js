@@ -97,7 +97,7 @@ export class Page {
     this.lesson = new Lesson({ root, playback, transport, spec, inspector, anew });
     this.shelf = live ? new ShelfView(transport, this.session, playback, spec) : null;
     this.keptDraft = live ? new KeptDraft(spec) : null;
-    this.shareLink = new ShareLink(playback, {
+    this.shareLink = new ShareLink(playback, spec, {
       draft: () => this.composer.draft,
       presenting: () => this.presenting,
     });
@@ -267,18 +267,21 @@ export class Page {
   }
 
   /**
-   * A link was opened: take its settings, write, and look at its step. Without one, the page is as
-   * it was left.
+   * A link was opened: take its settings, write, and look at its step. Where something of it cannot
+   * be, that is said and nothing is written. Without one, the page is as it was left.
    */
   follow() {
     const { opened } = this.shareLink;
-    if (!opened) {
+    if (!opened?.request) {
       this.takeDraft();
+      if (opened) this.composer.fail(opened.words);
       return this.offerLast();
     }
-    this.composer.take(opened.draft);
-    this.present(opened.presenting);
-    this.requests.generate({ goal: opened.selected });
+    const { draft, presenting, selected } = opened.request;
+    this.composer.take(draft);
+    this.present(presenting);
+    if (opened.words) this.composer.fail(opened.words);
+    else this.requests.generate({ goal: selected });
   }
 
   /** Esc closes the sheet, else pauses Play, stops a run, leaves step by step, leaves the stage. */

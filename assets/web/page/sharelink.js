@@ -11,10 +11,12 @@ export class ShareLink {
   /**
    * `draft()` is what the composer asks for, `presenting()` whether it opens as in the classroom.
    * @param {Playback} playback
+   * @param {Spec} spec
    * @param {{ draft: () => Draft, presenting: () => boolean }} page
    */
-  constructor(playback, { draft, presenting }) {
+  constructor(playback, spec, { draft, presenting }) {
     this.playback = playback;
+    this.spec = spec;
     this.draft = draft;
     this.presenting = presenting;
     this.button = quiet("Link", "Copy a link to this run", () => this.copy());
@@ -34,8 +36,8 @@ export class ShareLink {
     setTimeout(() => setText(this.button, "Link"), 1800);
   }
 
-  /** What the page's own address asks for, null where it asks for nothing. */
+  /** What the page's own address asks for, null where it asks for nothing (`fromLink`). */
   get opened() {
-    return fromLink(location.hash);
+    return fromLink(location.hash, this.spec);
   }
 }

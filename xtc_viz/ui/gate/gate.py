@@ -1,6 +1,6 @@
 """The gate: an ASGI middleware that lets through what a page of ours or a program may ask.
 
-A refusal is one line of words, with the status of its kind. What gets through is known by its
+A refusal is a sentence, with the status of its kind. What gets through is known by its
 visitor (`VISITOR` in its scope).
 """
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from xtc_viz.ui.gate import policy
@@ -21,6 +21,7 @@ from xtc_viz.ui.gate.token import TOKEN, StaleTokenError, has_token
 
 VISITOR = "xtc_viz.visitor"
 JSON = "application/json"
+NOTHING = "There is nothing at this address."
 OWN_SITE = ("same-origin", "none")
 
 
@@ -51,8 +52,8 @@ class Gate:
         route = next((r for r in routes_of(path) if scope["method"] in r.methods), None)
         refusal = self._refusal(path, route, scope["method"], headers)
         if refusal or route is None:
-            status, words = refusal or (404, "")
-            await PlainTextResponse(words, status)(scope, receive, answer.send)
+            status, words = refusal or Refusal(404, NOTHING)
+            await _words(path, words, status)(scope, receive, answer.send)
             return
         if path == START:
             await _start()(scope, receive, answer.send)
@@ -74,7 +75,7 @@ class Gate:
             )
         if route is None:
             known = routes_of(path)
-            return Refusal(405, "Not this way.") if known else Refusal(404, "Nothing is here.")
+            return Refusal(405, "Not this way.") if known else Refusal(404, NOTHING)
         if not self._is_own_site(route, headers) and not (route.programs and self.entrance.public):
             return Refusal(403, "Pages of other sites may not ask this one.")
         length = headers.get("content-length", "0")
@@ -150,6 +151,13 @@ def _path(scope: Scope) -> str:
     if root and (path == root or path.startswith(root + "/")):
         return path[len(root) :] or "/"
     return path
+
+
+def _words(path: str, words: str, status: int) -> Response:
+    """Return a refusal: as programs read it where they ask, else as people do."""
+    if path.startswith("/gradio_api/"):
+        return JSONResponse({"detail": words}, status)
+    return PlainTextResponse(words, status)
 
 
 def _too_large(route: Route) -> str:
