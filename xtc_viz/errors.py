@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class XTCVizError(Exception):
     """Base of everything that xtc_viz raises on purpose; its text is fit to show to a user."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default an error is made anew from its text alone, whatever its class takes.
+        return _again, (type(self), self.args, self.__dict__)
 
 
 class SettingsError(XTCVizError, ValueError):
@@ -35,3 +41,10 @@ class ModelError(XTCVizError):
 
 class BusyError(XTCVizError):
     """The model is in use by another run or load."""
+
+
+def _again(kind: type[XTCVizError], args: tuple[Any, ...], values: dict[str, Any]) -> XTCVizError:
+    """Return an error as it was before it went to another process."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(values)
+    return error
