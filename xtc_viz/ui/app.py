@@ -14,13 +14,14 @@ from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import recorded, web
 from xtc_viz.ui.access import May
 from xtc_viz.ui.api import build_api
+from xtc_viz.ui.audience import Listeners
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import Gate
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.playground import build_playground
-from xtc_viz.ui.service import Service
+from xtc_viz.ui.service import AT_ONCE, Service
 
-QUEUE = 64
+QUEUE = 64  # requests that wait to be looked at; they learn their place right after
 HERE = Entrance()
 
 
@@ -40,7 +41,8 @@ def build(
     with page:
         build_playground(service, recorded.opening(service.store))
         build_api(service)
-    page.queue(max_size=QUEUE)
+    # Without its queue gradio would give the first report of a run, and leave the rest.
+    page.queue(max_size=QUEUE, api_open=False)
     return page
 
 
@@ -71,6 +73,9 @@ def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
             "middleware": [
                 Middleware(GZipMiddleware, compresslevel=5),
                 Middleware(Gate, entrance=entrance),
+                Middleware(Listeners),
             ]
         },
+        # Gradio gives each run that goes or waits one of so many places.
+        "max_threads": AT_ONCE,
     }

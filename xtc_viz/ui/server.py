@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -28,29 +28,38 @@ from xtc_viz.ui.limits import NO_LIMITS
 from xtc_viz.ui.models import model_questions
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.service import Service
+from xtc_viz.ui.service import Service, in_thread
 from xtc_viz.ui.wording import WENT_WRONG, problem
 
 MAX_CANDIDATES = 100
 MAX_TRACE = 50_000_000
 
-Question = Callable[..., str]
+Question = Callable[..., Awaitable[str]]
 log = logging.getLogger(__name__)
 
 
 def answer(
-    function: Callable[..., object], elsewhere: Callable[..., object] | None = None
+    function: Callable[..., object],
+    elsewhere: Callable[..., object] | None = None,
+    *,
+    at_once: bool = False,
 ) -> Question:
-    """Turn a function of several arguments into a question of the page.
+    """Turn a function of several arguments into a question of the page, answered in a thread.
 
-    `elsewhere` answers in its place those who may not sit at this machine.
+    `elsewhere` answers in its place those who may not sit at this machine. What is answered
+    `at_once` takes no thread, and so waits for no other question; it must cost next to nothing.
     """
 
     name = function.__name__
     signature = inspect.signature(function)
 
     # Gradio hands the request to an argument of this type.
-    def question(arguments: list[Any], request: gr.Request | None = None) -> str:
+    async def question(arguments: list[Any], request: gr.Request | None = None) -> str:
+        if at_once:
+            return answered(arguments, request)
+        return await in_thread(answered, arguments, request)
+
+    def answered(arguments: list[Any], request: gr.Request | None) -> str:
         far = request is not None and from_elsewhere(request.headers)
         chosen = elsewhere if elsewhere and far else function
         try:
@@ -163,8 +172,9 @@ def questions(service: Service) -> list[Question]:
         shown = Run.of(trace, "loaded")
         return {**shown.whole(store.add(shown)), "unknown": trace.unknown_columns}
 
-    every = (block, open, stop, stages, what_if, tokens, becomes, strength, export, figure, load)
-    return [*(answer(function) for function in every), *_about_models(host, service.may)]
+    every = (block, open, stages, what_if, tokens, becomes, strength, export, figure, load)
+    answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
+    return [*answers, *_about_models(host, service.may)]
 
 
 def _about_models(host: ModelHost, may: May) -> list[Question]:
