@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import gradio as gr
@@ -41,6 +42,8 @@ def build(
     with page:
         build_playground(service, recorded.opening(service.store))
         build_api(service)
+    # Gradio sums up with pandas, at the end of every event, what nobody asks for here.
+    os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))
     # Without its queue gradio would give the first report of a run, and leave the rest.
     page.queue(max_size=QUEUE, api_open=False)
     return page

@@ -29,6 +29,7 @@ from xtc_viz.ui.runs import RunStore
 
 SOON = 0.02  # seconds between two looks at the queue of who is next,
 PATIENCE = 0.25  # and of all others, and so at a visitor who has left
+NEWS = 0.05  # seconds a place between two messages to a run that waits: at the 20th, one a second
 AT_ONCE = 512  # runs that go, wait or begin; a run that waits costs no thread
 THREADS = 32
 
@@ -127,14 +128,15 @@ async def events(
             return
         await asyncio.sleep(SOON)
     with service.host.turn(visitor) as turn:
-        before = None
+        before, due = None, 0.0
         while not turn.wait(0):
             if over():
                 return
             waiting = Waiting(turn.ahead, service.host.state)
-            if waiting != before:
+            if waiting != before and perf_counter() >= due:
                 yield waiting
-                before = waiting
+                # Each place that becomes free is news for all behind it: the further, the rarer.
+                before, due = waiting, perf_counter() + NEWS * waiting.place
             await asyncio.sleep(SOON if waiting.place < 2 else PATIENCE)
         model = turn.model
         steps = _written(service, plan, model, over, interval)
