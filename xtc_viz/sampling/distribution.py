@@ -9,12 +9,15 @@ its model.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from xtc_viz.errors import DistributionError
+
+if TYPE_CHECKING:
+    import torch
 
 Ids = npt.NDArray[np.int64]
 Logits = npt.NDArray[np.float32]
@@ -61,6 +64,9 @@ class Distribution:
         Raises:
             DistributionError: NaN, +inf, or nothing but -inf.
         """
+        # Who reads a recorded step needs no torch, and starts sooner without.
+        import torch
+
         p = torch.softmax(logits, dim=-1).numpy()
         if np.isnan(p[0]):
             raise DistributionError(
@@ -153,6 +159,8 @@ class Distribution:
         if not removed:
             return self
         if self.ids is None:
+            import torch
+
             logits = self.logits.copy()
             logits[list(removed)] = -np.inf
             return Distribution.of(torch.from_numpy(logits))

@@ -13,13 +13,13 @@ from gradio.events import api
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.records import tracefile
 from xtc_viz.runs import presets
 from xtc_viz.runs.jobs import Job, fresh
 from xtc_viz.runs.request import LaneError, Request
 from xtc_viz.settings import LaneSettings
 from xtc_viz.ui import controls
 from xtc_viz.ui.audience import Audience, audience_of
+from xtc_viz.ui.heavy import result
 from xtc_viz.ui.service import AT_ONCE, Ended, Service, Waiting, events, in_thread
 from xtc_viz.ui.visitors import visitor_of
 from xtc_viz.ui.wording import WENT_WRONG
@@ -149,7 +149,7 @@ async def reports(
             if isinstance(event, Ended):
                 trace = event.recorder.trace()
                 finish = [lane.finish for lane in trace.lanes]
-                written = await in_thread(tracefile.dumps, trace)
+                written = await in_thread(result, trace, event.recorder.nbytes)
                 report |= {"state": "done", "finish": finish, "trace": written}
             yield report
 

@@ -142,7 +142,7 @@ async def _messages(
                     # Only now is it certain that the prompt fits: the page keeps the former run
                     # on show until there is something to take its place.
                     run = await in_thread(Run, event.recorder, "running")
-                    service.store.add(run, run_id)
+                    await in_thread(service.store.add, run, run_id)
                 if isinstance(event, Ended):
                     run.state = "stopped" if event.stopped else "done"
                 yield await in_thread(run.message, at) if at else await in_thread(run.whole, run_id)
