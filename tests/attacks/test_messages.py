@@ -25,6 +25,7 @@ from tests.attacks.values import (
     request,
     sendable,
 )
+from tests.ui.driven import Driven, questions, stream
 from tests.ui.factories import decode
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
@@ -34,9 +35,7 @@ from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.server import questions
 from xtc_viz.ui.service import Service
-from xtc_viz.ui.stream import stream
 
 # Gradio leaves event loops and sockets to the garbage collector.
 pytestmark = [
@@ -71,7 +70,7 @@ class Server:
             taken = inspect.signature(self.generate).parameters
             data = {"prompt": None} | {name: data[name] for name in data if name in taken}
             try:
-                for report in self.generate(**data):
+                for report in Driven(self.generate(**data)):
                     last = json.dumps(report)
                 return None, sendable(last)
             except gr.Error as refused:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.attacks.values import complaint, request
+from tests.ui.driven import questions, stream
 from tests.ui.factories import decode
 from xtc_viz.models.host import ModelHost
 from xtc_viz.records import tracefile
@@ -24,9 +25,7 @@ from xtc_viz.records.trace import Trace
 from xtc_viz.ui.cells import text_of
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.server import questions
 from xtc_viz.ui.service import Service
-from xtc_viz.ui.stream import stream
 
 ODD = (
     *("\ud800", "\udfff", "a\ud83d", "\ude00b", "\u202e", "\u2066", "\u200f", "\r", "\r\n", "\n"),

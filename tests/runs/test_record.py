@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.driven import messages, reports
 from xtc_viz.errors import PromptError
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
@@ -20,9 +21,7 @@ from xtc_viz.runs.record import record, write
 from xtc_viz.runs.recorder import Recorder
 from xtc_viz.runs.request import Request
 from xtc_viz.settings import RunSettings
-from xtc_viz.ui.api import reports
 from xtc_viz.ui.service import Service
-from xtc_viz.ui.stream import messages
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = RunSettings(lanes=(*presets.DEFAULT_LANES, *presets.COMPARATORS[:2]), max_new_tokens=25)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.models.forking import ForkingSpaces, PlatformError
+from tests.ui.driven import messages, reports
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.decode import decode_lanes
 from xtc_viz.models.fake import FakeModel
@@ -22,12 +23,10 @@ from xtc_viz.models.local.model import LocalModel
 from xtc_viz.runs.worker import Decode, decode_of
 from xtc_viz.ui import controls, launch
 from xtc_viz.ui.access import May
-from xtc_viz.ui.api import reports
 from xtc_viz.ui.flags import parser
 from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service, Stops
-from xtc_viz.ui.stream import messages
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="forks"),

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
+from tests.ui.driven import messages, questions
 from xtc_viz.errors import BusyError, SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.fake import FakeModel
@@ -29,9 +30,7 @@ from xtc_viz.ui.flags import parser
 from xtc_viz.ui.gate.gate import VISITOR
 from xtc_viz.ui.limits import LIMITS, MAX_LANES, NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.server import questions
 from xtc_viz.ui.service import Service, Stops
-from xtc_viz.ui.stream import messages
 from xtc_viz.ui.visitors import visitor_of
 
 HOSTING = Path(__file__).parents[2] / "docs" / "hosting.md"

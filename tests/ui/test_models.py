@@ -15,6 +15,7 @@ from starlette.requests import Request
 
 from tests.models import hub, tiny
 from tests.models.gate import LONG, Gate, until
+from tests.ui.driven import messages, questions
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import ModelError, SettingsError
 from xtc_viz.models.fake import FakeModel
@@ -29,9 +30,7 @@ from xtc_viz.ui import controls
 from xtc_viz.ui.access import May
 from xtc_viz.ui.models import MAX_LOADS, parse_choice, state_of
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.server import questions
 from xtc_viz.ui.service import Service, Stops
-from xtc_viz.ui.stream import messages
 
 
 class Desk:

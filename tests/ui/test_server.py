@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.ui.driven import answer, questions
 from tests.ui.factories import decode, thinker
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
@@ -30,7 +31,6 @@ from xtc_viz.ui import controls, exports, recorded, whatif
 from xtc_viz.ui.cells import text_of
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.server import answer, questions
 from xtc_viz.ui.service import Service
 from xtc_viz.ui.wording import WENT_WRONG
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.ui.driven import events
 from tests.ui.factories import run_settings
 from xtc_viz.decode import decode_lanes
 from xtc_viz.errors import BusyError
@@ -15,7 +16,7 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.runs.jobs import Job, fresh
 from xtc_viz.runs.request import Request
-from xtc_viz.ui.service import Ended, Running, Service, Stops, Waiting, events
+from xtc_viz.ui.service import Ended, Running, Service, Stops, Waiting
 
 
 def plan(length: int = 5) -> Callable[[LanguageModel], Job]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.ui.driven import messages, stream
 from tests.ui.factories import thinker
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
@@ -17,7 +18,6 @@ from xtc_viz.ui.payload import FORCED
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service, Stops
-from xtc_viz.ui.stream import messages, stream
 
 
 class Desk:
@@ -123,7 +123,7 @@ def test_closing_it_frees_the_model(desk: Desk) -> None:
     running = stream(desk.service, desk.request(500))
     next(running), next(running)
     assert desk.model.open_generations == 1
-    running.close()  # type: ignore[attr-defined]
+    running.close()
     assert desk.model.open_generations == 0
     desk.run(desk.request(2))
 

@@ -11,14 +11,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.ui.driven import questions, stream
 from tests.ui.factories import thinker
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import controls
 from xtc_viz.ui.access import May
-from xtc_viz.ui.server import questions
 from xtc_viz.ui.service import Service
-from xtc_viz.ui.stream import stream
 
 LENGTH = 60
 CANDIDATES = 10

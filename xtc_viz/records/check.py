@@ -8,6 +8,7 @@ from itertools import islice
 from operator import ge
 
 from xtc_viz.errors import TraceError
+from xtc_viz.records import bounds
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import LaneTrace, Trace
 from xtc_viz.sampling.plan import plan_of
@@ -24,6 +25,7 @@ _FINITE = ("log_z_raw", "log_z", "log_z_final")
 
 def check(trace: Trace) -> None:
     """Raise `TraceError`, naming lane and step (counted from 1), where `trace` is inconsistent."""
+    bounds.hold(trace)
     size = trace.model.vocab_size
     if not 1 <= size <= _MOST:
         raise TraceError(f"The model's `vocab_size` must be in [1, {_MOST}], but is {size}.")

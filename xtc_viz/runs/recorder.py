@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from xtc_viz.decode import Column
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.packed import Steps
+from xtc_viz.records.size import size_of
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import Branch, FinishReason, LaneTrace, Trace, token_ids
 from xtc_viz.runs.protection import worth_naming
 from xtc_viz.settings import LaneSettings, RunSettings
 
+if TYPE_CHECKING:
+    from xtc_viz.decode import Column
+
 TokenText = Callable[[int], str]
 """A token id to that token's own text."""
-
-TEXT_BYTES = 160  # of a token's text and its place in a dictionary
 
 
 class Observer(Protocol):
@@ -106,6 +107,7 @@ class Recorder:
         )
         self.texts = dict(begin.vocabulary)
         self.seconds = begin.seconds
+        self._measured: tuple[tuple[int, ...], int] = (), 0
 
     @classmethod
     def of(cls, trace: Trace) -> Recorder:
@@ -160,10 +162,11 @@ class Recorder:
 
     @property
     def nbytes(self) -> int:
-        """About the memory that this run takes, in bytes."""
-        steps = sum(lane.steps.nbytes for lane in self.lanes)
-        texts = TEXT_BYTES * len(self.texts)
-        return steps + texts + 8 * len(self.begin.prompt_ids) + len(self.begin.prompt)
+        """The memory that this run takes, in bytes, with what its observers hold."""
+        now = (len(self.texts), *(len(lane.steps) for lane in self.lanes))
+        if self._measured[0] != now:
+            self._measured = now, size_of(vars(self))
+        return self._measured[1]
 
     def _append(self, lane: LaneRecord, step: Step, token_text: TokenText) -> None:
         for token in token_ids((step,)):

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from xtc_viz.errors import DistributionError
+
+if TYPE_CHECKING:
+    import torch
 
 Ids = npt.NDArray[np.int64]
 Logits = npt.NDArray[np.float32]
@@ -62,6 +65,9 @@ class Distribution:
         Raises:
             DistributionError: NaN, +inf, or nothing but -inf.
         """
+        # Who reads a recorded step needs no torch, and starts sooner without.
+        import torch
+
         p = torch.softmax(logits, dim=-1).numpy()
         if np.isnan(p[0]):
             raise DistributionError(
@@ -177,6 +183,8 @@ class Distribution:
         if not removed:
             return self
         if self.ids is None:
+            import torch
+
             logits = self.logits.copy()
             logits[list(removed)] = -np.inf
             return Distribution.of(torch.from_numpy(logits))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
 from xtc_viz.sampling.distribution import Distribution, Ids, Logits
 from xtc_viz.sampling.plan import BY_NAME
@@ -37,6 +36,8 @@ def rescaled(
     """
     if stage != TEMPERATURE:
         return Rescaled(_changed(distribution, change_by(stage, settings, context)), 1.0)
+    import torch
+
     temperature = temperature_of(settings, distribution)
     logits = torch.from_numpy(distribution.logits) / temperature
     return Rescaled(_normalized(distribution, logits.numpy()), temperature)
@@ -78,5 +79,7 @@ def _changed(distribution: Distribution, change: Change) -> Distribution:
 
 def _normalized(distribution: Distribution, logits: Logits) -> Distribution:
     if distribution.ids is None:
+        import torch
+
         return Distribution.of(torch.from_numpy(logits))
     return Distribution.among(distribution.ids, logits, distribution.outside)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from xtc_viz.knobs import KNOBS
 from xtc_viz.records.step import Bound, Step
@@ -20,6 +19,9 @@ from xtc_viz.sampling.randomness import Noise
 from xtc_viz.sampling.rule import Decision, decide, eligible_count
 from xtc_viz.sampling.truncation import Truncated
 from xtc_viz.settings import TEMPERATURE, SamplerSettings, XTCSettings
+
+if TYPE_CHECKING:
+    import torch
 
 CUT_SHOWN = 20
 """How many of the most probable tokens that truncation dropped are recorded at a step."""

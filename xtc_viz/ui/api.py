@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
-from time import perf_counter
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
@@ -13,13 +12,15 @@ from gradio.events import api
 
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.records import tracefile
+from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs import presets
-from xtc_viz.runs.jobs import fresh
+from xtc_viz.runs.jobs import Job, fresh
 from xtc_viz.runs.request import LaneError, Request
 from xtc_viz.settings import LaneSettings
 from xtc_viz.ui import controls
-from xtc_viz.ui.service import AT_ONCE, Ended, Running, Service, Waiting, events
+from xtc_viz.ui.audience import Audience, audience_of
+from xtc_viz.ui.heavy import result
+from xtc_viz.ui.service import AT_ONCE, Ended, Service, Waiting, events, in_thread
 from xtc_viz.ui.visitors import visitor_of
 from xtc_viz.ui.wording import WENT_WRONG
 
@@ -38,7 +39,7 @@ def build_api(service: Service) -> None:
     """Add `/generate` to the current blocks; see docs/api.md."""
 
     # Gradio describes the endpoint by these annotations and checks nothing.
-    def generate(
+    async def generate(
         prompt: str,
         lanes: list[Any] = TWO_LANES,
         seed: int = int(KNOBS["seed"].default),
@@ -53,7 +54,7 @@ def build_api(service: Service) -> None:
         protect_newline: bool | str = True,
         protect_texts: list[str] = NO_TEXTS,
         request: gr.Request | None = None,
-    ) -> Iterator[dict[str, Any]]:
+    ) -> AsyncIterator[dict[str, Any]]:
         """Write on from a prompt in up to six lanes at once, on the same random numbers.
 
         A lane is the name of a preset or an object such as {"name": "mine", "sampler":
@@ -77,8 +78,10 @@ def build_api(service: Service) -> None:
             chosen = {"system": system, "chat": chat, "thinking": thinking}
             data = {"prompt": prompt, "protect": protect, **chosen}
             wish = controls.parse(data | {"settings": settings}, service.limits)
-            with closing(reports(service, wish, visitor_of(request))) as every:
-                yield from every
+            told = reports(service, wish, visitor_of(request), audience_of(request))
+            async with aclosing(told) as every:
+                async for report in every:
+                    yield report
         except LaneError as error:
             raise _error(f"lane {error.lane + 1}: {error}") from error
         except XTCVizError as error:
@@ -104,7 +107,9 @@ def _preset(name: str) -> LaneSettings:
     return lane
 
 
-def reports(service: Service, request: Request, visitor: str = "") -> Generator[Report, None, None]:
+async def reports(
+    service: Service, request: Request, visitor: str = "", audience: Audience | None = None
+) -> AsyncGenerator[Report, None]:
     """Run a request in its turn and yield reports, all with the same names, each with its `state`:
 
     - `waiting`: `place` runs are ahead, and `note` says it if a model is still loading;
@@ -124,15 +129,18 @@ def reports(service: Service, request: Request, visitor: str = "") -> Generator[
         "finish": [None] * lanes,
         "trace": None,
     }
-    texts, tokens, last = [""] * lanes, [0] * lanes, 0.0
-    with closing(events(service, lambda model: fresh(request, model), visitor)) as every:
-        for event in every:
+    texts, tokens = [""] * lanes, [0] * lanes
+
+    def plan(model: LanguageModel) -> Job:
+        return fresh(request, model)
+
+    happening = events(service, plan, visitor, audience=audience, interval=INTERVAL)
+    async with aclosing(happening) as every:
+        async for event in every:
             if isinstance(event, Waiting):
                 load = event.state.load
                 note = f"{load.name} is still loading" if load else ""
                 yield {**empty, "place": event.place, "note": note}
-                continue
-            if isinstance(event, Running) and perf_counter() - last < INTERVAL:
                 continue
             for number, lane in enumerate(event.recorder.lanes):
                 texts[number] += "".join(step.text for step in lane.steps[tokens[number] :])
@@ -141,9 +149,9 @@ def reports(service: Service, request: Request, visitor: str = "") -> Generator[
             if isinstance(event, Ended):
                 trace = event.recorder.trace()
                 finish = [lane.finish for lane in trace.lanes]
-                report |= {"state": "done", "finish": finish, "trace": tracefile.dumps(trace)}
+                written = await in_thread(result, trace, event.recorder.nbytes)
+                report |= {"state": "done", "finish": finish, "trace": written}
             yield report
-            last = perf_counter()
 
 
 def _error(words: str) -> gr.Error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import gradio as gr
@@ -14,14 +15,15 @@ from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import recorded, web
 from xtc_viz.ui.access import May
 from xtc_viz.ui.api import build_api
+from xtc_viz.ui.audience import Listeners
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import Gate
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.refusals import HANDLERS, Page
-from xtc_viz.ui.service import Service
+from xtc_viz.ui.service import AT_ONCE, Service
 
-QUEUE = 64
+QUEUE = 64  # requests that wait to be looked at; they learn their place right after
 HERE = Entrance()
 
 
@@ -41,7 +43,10 @@ def build(
     with page:
         build_playground(service, recorded.opening(service.store))
         build_api(service)
-    page.queue(max_size=QUEUE)
+    # Gradio sums up with pandas, at the end of every event, what nobody asks for here.
+    os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))
+    # Without its queue gradio would give the first report of a run, and leave the rest.
+    page.queue(max_size=QUEUE, api_open=False)
     return page
 
 
@@ -72,7 +77,10 @@ def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
             "middleware": [
                 Middleware(GZipMiddleware, compresslevel=5),
                 Middleware(Gate, entrance=entrance),
+                Middleware(Listeners),
             ],
             "exception_handlers": HANDLERS,
         },
+        # Gradio gives each run that goes or waits one of so many places.
+        "max_threads": AT_ONCE,
     }

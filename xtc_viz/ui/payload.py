@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from xtc_viz.errors import XTCVizError
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.runs.stats import OUTCOMES
@@ -25,8 +26,15 @@ BLOCK = 64
 NEARLY_ALL = 0.9
 CHANGED, FORCED, BOUNDED = 4, 8, 16  # added to a chip's outcome number
 
+LONGEST_ANSWER = 50_000_000
+"""In characters; as long as a trace that the page reads, so that what it gives can come back."""
+
 TokenText = Callable[[int], str]
 _NUMBER = {outcome: i for i, outcome in enumerate(OUTCOMES)}
+
+
+class TooLongError(XTCVizError):
+    """An answer that is longer than any may be."""
 
 
 def encode(value: object) -> str:
@@ -34,6 +42,21 @@ def encode(value: object) -> str:
     half characters, which no layer can send."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return mended(text.replace("<", "\\u003c"))
+
+
+class Json(str):
+    """A value that is written already."""
+
+
+def answer(value: object) -> Json:
+    """Return the answer to a question. Raises `TooLongError`."""
+    text = value if isinstance(value, Json) else Json(encode(value))
+    if len(text) > LONGEST_ANSWER:
+        raise TooLongError(
+            f"This would be {len(text):,} characters, and the page gives at most "
+            f"{LONGEST_ANSWER:,}: fewer lanes, a shorter text or fewer candidates take less."
+        )
+    return text
 
 
 def rounded(value: float, digits: int = 5) -> float:

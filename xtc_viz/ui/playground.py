@@ -6,11 +6,13 @@ that changes reaches the page as JSON, and becomes text nodes there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 import gradio as gr
 
 from xtc_viz.ui import controls, payload, web
+from xtc_viz.ui.audience import audience_of
 from xtc_viz.ui.gate.token import TOKEN, StaleTokenError, has_token
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.server import questions
@@ -37,11 +39,14 @@ def on_load(limits: Limits = NO_LIMITS) -> str:
 def build_playground(service: Service, opening: object = None) -> gr.HTML:
     """Build the component within the current blocks; `opening` is the message shown at first."""
 
-    def run(event: gr.EventData, request: gr.Request) -> Iterator[str]:
+    async def run(event: gr.EventData, request: gr.Request) -> AsyncIterator[str]:
         if not has_token(request.headers):
             yield refusal(event._data, StaleTokenError())
             return
-        yield from stream(service, event._data, visitor_of(request))
+        told = stream(service, event._data, visitor_of(request), audience_of(request))
+        async with aclosing(told) as messages:
+            async for message in messages:
+                yield message
 
     page = gr.HTML(
         payload.encode(opening),

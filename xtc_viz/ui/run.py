@@ -52,7 +52,7 @@ class Run:
 
     @property
     def nbytes(self) -> int:
-        """About the memory that this run takes, in bytes."""
+        """The memory that this run takes, in bytes."""
         return self.recorder.nbytes
 
     @property

@@ -8,54 +8,63 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import gradio as gr
 
-from xtc_viz.errors import SettingsError, Words, XTCVizError
+from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.errors import shown as quoted
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.records import tracefile
 from xtc_viz.runs.jobs import fork, weights
 from xtc_viz.runs.protection import Protection, Resolved, along
 from xtc_viz.settings import XTCSettings
-from xtc_viz.ui import controls, exports, figures, payload, whatif
+from xtc_viz.ui import controls, figures, heavy, payload, whatif
 from xtc_viz.ui.access import May, from_elsewhere
 from xtc_viz.ui.controls import whole
-from xtc_viz.ui.limits import NO_LIMITS
+from xtc_viz.ui.heavy import VISITOR
 from xtc_viz.ui.models import model_questions
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
-from xtc_viz.ui.service import Service
+from xtc_viz.ui.service import Service, in_thread
+from xtc_viz.ui.visitors import visitor_of
 from xtc_viz.ui.wording import WENT_WRONG, problem
 
 MAX_CANDIDATES = 100
-MAX_TRACE = 50_000_000
 
-Question = Callable[..., str]
+Question = Callable[..., Awaitable[str]]
 log = logging.getLogger(__name__)
 
 
 def answer(
-    function: Callable[..., object], elsewhere: Callable[..., object] | None = None
+    function: Callable[..., object],
+    elsewhere: Callable[..., object] | None = None,
+    *,
+    at_once: bool = False,
 ) -> Question:
-    """Turn a function of several arguments into a question of the page.
+    """Turn a function of several arguments into a question of the page, answered in a thread.
 
-    `elsewhere` answers in its place those who may not sit at this machine.
+    `elsewhere` answers in its place those who may not sit at this machine. What is answered
+    `at_once` takes no thread, and so waits for no other question; it must cost next to nothing.
     """
 
     name = function.__name__
     signature = inspect.signature(function)
 
     # Gradio hands the request to an argument of this type.
-    def question(arguments: list[Any], request: gr.Request | None = None) -> str:
+    async def question(arguments: list[Any], request: gr.Request | None = None) -> str:
+        if at_once:
+            return answered(arguments, request)
+        return await in_thread(answered, arguments, request)
+
+    def answered(arguments: list[Any], request: gr.Request | None) -> str:
+        VISITOR.set(visitor_of(request))
         far = request is not None and from_elsewhere(request.headers)
         chosen = elsewhere if elsewhere and far else function
         try:
-            return payload.encode(chosen(*_checked(name, signature, arguments)))
+            return payload.answer(chosen(*_checked(name, signature, arguments)))
         except XTCVizError as error:
             return payload.encode({"error": problem(error)})
         except Exception:
@@ -96,7 +105,7 @@ def questions(service: Service) -> list[Question]:
     def open(run: object, at: object) -> object:
         """All of a run that the page does not have; `at` counts the steps it has by lane."""
         have = [whole("at", n) for n in at] if isinstance(at, list) else []
-        return store.get(run).whole(str(run), have)
+        return heavy.opened(store.get(run), str(run), have)
 
     def stop(run: object) -> object:
         """Stop a run at its next step; whether it was going."""
@@ -113,7 +122,8 @@ def questions(service: Service) -> list[Question]:
         shown, number = _lane(store, run, lane)
         trace, other = shown.trace(), _xtc(shown, number, xtc, host)
         thought, top = shown.stats[number].thought, trace.settings.top_candidates
-        sums = whatif.what_if(trace.lanes[number], other.xtc, top, thought)
+        arguments = (trace.lanes[number], other.xtc, top, thought)
+        sums = heavy.along(shown, "This what-if", whatif.what_if, *arguments)
         return {**sums, "guarded": other.guarded, "unsure": other.unsure}
 
     def tokens(protect: object) -> object:
@@ -136,18 +146,13 @@ def questions(service: Service) -> list[Question]:
         shown, number = _lane(store, run, lane)
         trace, other = shown.trace(), _xtc(shown, number, xtc, host)
         thought, top = shown.stats[number].thought, trace.settings.top_candidates
-        return whatif.strength_map(trace.lanes[number], other.xtc, top, thought)
+        arguments = (trace.lanes[number], other.xtc, top, thought)
+        return heavy.along(shown, "This map", whatif.strength_map, *arguments)
 
     def export(run: object, kind: object) -> object:
         """A run to keep: `trace`, `table` or `replay`, as text."""
-        shown = store.get(run)
-        if kind == "trace":
-            return tracefile.dumps(shown.trace())
-        if kind == "table":
-            return exports.table(shown.trace())
-        if kind == "replay":
-            return exports.replay(shown, controls.specification(), datetime.now(UTC).date())
-        raise SettingsError("kind", "trace, table or replay", kind)
+        day = datetime.now(UTC).date()
+        return heavy.exported(store.get(run), kind, controls.specification(), day)
 
     def figure(run: object, wanted: object, xtc: object) -> object:
         """One view of a run as an interactive HTML file, about 5 MB; `xtc` are the settings of a
@@ -156,20 +161,18 @@ def questions(service: Service) -> list[Question]:
         if not isinstance(xtc, list) or len(xtc) > len(shown.lanes):
             raise SettingsError("xtc", f"a list of at most {len(shown.lanes)} lanes", xtc)
         others = {k: _xtc(shown, k, values, host).xtc for k, values in enumerate(xtc) if values}
-        return figures.interactive(shown, figures.Wanted.parse(wanted, shown), others)
+        return heavy.drawn(shown, figures.Wanted.parse(wanted, shown), others)
 
     def load(text: object) -> object:
         """Show a trace file; the answer is a whole message."""
-        if not isinstance(text, str) or len(text) > MAX_TRACE:
-            found = Words(f"{len(text):,} characters") if isinstance(text, str) else text
-            raise SettingsError("trace", f"a text of at most {MAX_TRACE:,} characters", found)
-        trace = tracefile.loads(text)
-        NO_LIMITS.check_lanes(len(trace.lanes))
-        shown = Run.of(trace, "loaded")
-        return {**shown.whole(store.add(shown)), "unknown": trace.unknown_columns}
+        key = store.reserve()
+        shown, message = heavy.loaded(text, key)
+        store.add(shown, key)
+        return message
 
-    every = (block, open, stop, stages, what_if, tokens, becomes, strength, export, figure, load)
-    return [*(answer(function) for function in every), *_about_models(host, service.may)]
+    every = (block, open, stages, what_if, tokens, becomes, strength, export, figure, load)
+    answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
+    return [*answers, *_about_models(host, service.may)]
 
 
 def _about_models(host: ModelHost, may: May) -> list[Question]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import aclosing, closing, suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from time import perf_counter
+from typing import NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
+
+import anyio
+import anyio.to_thread
 
 from xtc_viz.decode import decode_lanes
 from xtc_viz.models.base import LanguageModel
@@ -17,11 +23,17 @@ from xtc_viz.runs.record import write
 from xtc_viz.runs.recorder import Recorder
 from xtc_viz.runs.worker import Decode
 from xtc_viz.ui.access import May
+from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
 
-PATIENCE = 0.25  # seconds between two looks at the queue, and so at a visitor who has left
-AT_ONCE = 32  # calls of one kind; they share one model, and the others wait and learn their place
+SOON = 0.02  # seconds between two looks at the queue of who is next,
+PATIENCE = 0.25  # and of all others, and so at a visitor who has left
+NEWS = 0.05  # seconds a place between two messages to a run that waits: at the 20th, one a second
+AT_ONCE = 512  # runs that go, wait or begin; a run that waits costs no thread
+THREADS = 32
+
+T = TypeVar("T")
 
 Plan = Callable[[LanguageModel], Job]
 """What to decode, once it is known which model does it."""
@@ -71,13 +83,14 @@ class Waiting(NamedTuple):
 
 
 class Running(NamedTuple):
-    """One more step is in the record."""
+    """More is in the record."""
 
     recorder: Recorder
 
 
 class Ended(NamedTuple):
-    """All is in the record that there will be; `stopped` says that somebody wanted no more."""
+    """All is in the record that there will be; `stopped` says that somebody wanted no more, or
+    that nobody listened."""
 
     recorder: Recorder
     stopped: bool
@@ -86,31 +99,100 @@ class Ended(NamedTuple):
 Event = Waiting | Running | Ended
 
 
-def events(
-    service: Service, plan: Plan, visitor: str = "", stop: threading.Event | None = None
-) -> Generator[Event, None, None]:
-    """Wait for the model's turn and write a run.
+async def events(
+    service: Service,
+    plan: Plan,
+    visitor: str = "",
+    stop: threading.Event | None = None,
+    audience: Audience | None = None,
+    interval: float = 0.0,
+) -> AsyncGenerator[Event, None]:
+    """Wait for the model's turn and write a run, telling of it once in `interval` seconds.
 
-    The last event is an `Ended`; of a run that was stopped while it waited there is none.
-
-    The turn is given up however this ends: `stop` and closing this generator are noticed at the
-    next step, or at the next look at the queue.
+    It waits on the event loop and takes a thread only while it writes, so any number may wait.
+    The last event is an `Ended`; of a run that was stopped while it waited there is none. A run
+    takes its place in the queue when somebody listens, and gives it up however this ends: `stop`,
+    an audience that is gone and closing this generator are noticed at the next step, or at the next
+    look at the queue.
 
     Raises:
         XTCVizError: what is wrong with the plan, or a full queue (`BusyError`).
     """
-    stop = stop or threading.Event()
+    stop, audience = stop or threading.Event(), audience or Audience()
+
+    def over() -> bool:
+        return stop.is_set() or audience.gone
+
+    while not audience.present:
+        if over():
+            return
+        await asyncio.sleep(SOON)
     with service.host.turn(visitor) as turn:
-        while not turn.wait(PATIENCE):
-            if stop.is_set():
+        before, due = None, 0.0
+        while not turn.wait(0):
+            if over():
                 return
-            yield Waiting(turn.ahead, service.host.state)
+            waiting = Waiting(turn.ahead, service.host.state)
+            if waiting != before and perf_counter() >= due:
+                yield waiting
+                # Each place that becomes free is news for all behind it: the further, the rarer.
+                before, due = waiting, perf_counter() + NEWS * waiting.place
+            await asyncio.sleep(SOON if waiting.place < 2 else PATIENCE)
         model = turn.model
-        job = plan(model)
-        recorder = Recorder(job.begin, job.lanes)
-        with closing(write(job, recorder, model, service.decode)) as steps:
-            for _ in steps:
-                if stop.is_set():
-                    break
+        steps = _written(service, plan, model, over, interval)
+        async with aclosing(threaded(steps)) as every:
+            async for event in every:
+                if isinstance(event, Running):
+                    yield event
+    yield event
+
+
+def _written(
+    service: Service, plan: Plan, model: LanguageModel, over: Callable[[], bool], interval: float
+) -> Generator[Running | Ended, None, None]:
+    job = plan(model)
+    recorder = Recorder(job.begin, job.lanes)
+    stopped, due = False, 0.0
+    with closing(write(job, recorder, model, service.decode)) as steps:
+        for _ in steps:
+            if stopped := over():
+                break
+            if perf_counter() >= due:
                 yield Running(recorder)
-    yield Ended(recorder, stopped=stop.is_set())
+                due = perf_counter() + interval
+    yield Ended(recorder, stopped)
+
+
+async def threaded(values: Generator[T, None, None]) -> AsyncGenerator[T, None]:
+    """Yield the values of a generator, each made in a thread of `in_thread`."""
+    end = object()
+    try:
+        while (value := await in_thread(next, values, end)) is not end:
+            yield value
+    finally:
+        await in_thread(values.close)
+
+
+async def in_thread(function: Callable[..., T], *arguments: object) -> T:
+    """Return `function(*arguments)`, done in one of a few threads that only runs and questions use.
+
+    It is waited for even where this is cancelled: what it works on is then free.
+    """
+    work = asyncio.ensure_future(anyio.to_thread.run_sync(function, *arguments, limiter=_threads()))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        while not work.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait((work,))
+        if not work.cancelled():
+            work.exception()  # else asyncio complains that nobody has seen it
+        raise
+
+
+_LIMITERS: WeakKeyDictionary[asyncio.AbstractEventLoop, anyio.CapacityLimiter] = WeakKeyDictionary()
+
+
+def _threads() -> anyio.CapacityLimiter:
+    loop = asyncio.get_running_loop()
+    return _LIMITERS.setdefault(loop, anyio.CapacityLimiter(THREADS))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing
-from time import perf_counter
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from xtc_viz.errors import SettingsError, XTCVizError
@@ -14,9 +12,10 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.state import HostState
 from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume, rewrite
 from xtc_viz.ui import controls, payload
+from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.run import Run
-from xtc_viz.ui.service import Ended, Plan, Service, Waiting, events
+from xtc_viz.ui.service import Ended, Event, Plan, Service, Waiting, events, in_thread
 from xtc_viz.ui.wording import WENT_WRONG, problem
 
 INTERVAL = 0.07  # seconds between two messages: more than 14 a second no reader can use
@@ -25,10 +24,12 @@ log = logging.getLogger(__name__)
 Message = dict[str, Any]
 
 
-def stream(service: Service, data: object, visitor: str = "") -> Iterator[str]:
+async def stream(
+    service: Service, data: object, visitor: str = "", audience: Audience | None = None
+) -> AsyncGenerator[str, None]:
     """Yield `messages` as JSON."""
-    with closing(messages(service, data, visitor)) as every:
-        for message in every:
+    async with aclosing(messages(service, data, visitor, audience)) as every:
+        async for message in every:
             yield payload.encode(message)
 
 
@@ -38,22 +39,24 @@ def refusal(data: object, error: XTCVizError) -> str:
     return payload.encode({"req": number, "error": problem(error)})
 
 
-def messages(service: Service, data: object, visitor: str = "") -> Generator[Message, None, None]:
+async def messages(
+    service: Service, data: object, visitor: str = "", audience: Audience | None = None
+) -> AsyncGenerator[Message, None]:
     """Run one request of a visitor and yield messages for the page, at most 14 a second.
 
     All of them have the number `req` that the page gave to its request, and the run's id. The
-    model's turn is given up however this ends: closing the generator (a closed tab) is noticed at
-    its next message, a stop at the next step.
+    model's turn is given up however this ends: see `events`.
     """
     values: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     run_id = service.store.reserve()
     about = {"req": values.get("req", 0), "run": run_id}
     stop = service.stops.open(run_id)
     try:
-        plan = plan_of(service, values)
+        plan = await in_thread(plan_of, service, values)
         yield {**about, "state": "starting"}
-        with closing(_messages(service, plan, run_id, visitor, stop)) as every:
-            for message in every:
+        every = events(service, plan, visitor, stop, audience, INTERVAL)
+        async with aclosing(_messages(service, every, run_id)) as news:
+            async for message in news:
                 yield {**about, **message}
     except XTCVizError as error:
         yield {**about, "error": problem(error)}
@@ -123,29 +126,29 @@ def _waits_for(state: HostState) -> str:
     return f"{state.load.name} is still loading; your run starts by itself."
 
 
-def _messages(
-    service: Service, plan: Plan, run_id: str, visitor: str, stop: threading.Event
-) -> Generator[Message, None, None]:
-    """Yield what is new: a whole message at first, and then what the page does not have yet."""
+async def _messages(
+    service: Service, happening: AsyncGenerator[Event, None], run_id: str
+) -> AsyncGenerator[Message, None]:
     run: Run | None = None
     at: list[int] = []
-    last = 0.0
-    with closing(events(service, plan, visitor, stop)) as every:
-        for event in every:
-            if isinstance(event, Waiting):
-                note = _waits_for(event.state)
-                yield {"state": "waiting", "place": event.place, "note": note}
-                continue
-            if run is None:
-                # Only now is it certain that the prompt fits: the page keeps the former run
-                # on show until there is something to take its place.
-                run = Run(event.recorder, "running")
-                service.store.add(run, run_id)
-            if isinstance(event, Ended):
-                run.state = "stopped" if event.stopped else "done"
-            elif perf_counter() - last < INTERVAL:
-                continue
-            yield run.message(at) if at else run.whole(run_id)
-            last, at = perf_counter(), run.lengths
-    if run is None:  # stopped while it waited
-        yield {"state": "stopped"}
+    try:
+        async with aclosing(happening) as every:
+            async for event in every:
+                if isinstance(event, Waiting):
+                    note = _waits_for(event.state)
+                    yield {"state": "waiting", "place": event.place, "note": note}
+                    continue
+                if run is None:
+                    # Only now is it certain that the prompt fits: the page keeps the former run
+                    # on show until there is something to take its place.
+                    run = await in_thread(Run, event.recorder, "running")
+                    await in_thread(service.store.add, run, run_id)
+                if isinstance(event, Ended):
+                    run.state = "stopped" if event.stopped else "done"
+                yield await in_thread(run.message, at) if at else await in_thread(run.whole, run_id)
+                at = run.lengths
+        if run is None:  # stopped while it waited
+            yield {"state": "stopped"}
+    finally:
+        if run and run.state == "running":  # an error, or nobody listens any more
+            run.state = "stopped"

@@ -1,0 +1,95 @@
+"""Visitors as the server meets them: each joins gradio's queue and reads its event stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from xtc_viz.ui import controls
+from xtc_viz.ui.gate.token import HEADER, TOKEN
+
+JOIN, DATA = "/gradio_api/queue/join", "/gradio_api/queue/data"
+SERVER = "/gradio_api/component_server/"
+OWN = {HEADER: TOKEN}
+
+
+def request(length: int, prompt: str = "Once", **changes: Any) -> dict[str, Any]:
+    """A run as the page asks for it."""
+    settings = json.loads(json.dumps(controls.specification()["settings"]))
+    settings["max_new_tokens"] = length
+    return {"req": 1, "kind": "run", "prompt": prompt, "settings": settings, **changes}
+
+
+@dataclass(frozen=True)
+class Door:
+    """A server's address, and the numbers by which gradio knows our function and component."""
+
+    url: str
+
+    @cached_property
+    def numbers(self) -> tuple[int, int]:
+        config = httpx.get(f"{self.url}/config").json()
+        page = next(c["id"] for c in config["components"] if c["props"].get("elem_id") == "xtc-viz")
+        run = next(
+            d["id"] for d in config["dependencies"] if [page, "run"] in [[*t] for t in d["targets"]]
+        )
+        return int(page), int(run)
+
+    def client(self) -> httpx.AsyncClient:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+        return httpx.AsyncClient(
+            base_url=self.url, timeout=60, limits=limits, headers=OWN, verify=False
+        )
+
+    async def join(
+        self, client: httpx.AsyncClient, wish: dict[str, Any], session: str = ""
+    ) -> httpx.Response:
+        """Ask for a run, and listen to nothing."""
+        page, run = self.numbers
+        body = {"data": [], "event_data": wish, "fn_index": run, "trigger_id": page}
+        return await client.post(JOIN, json={**body, "session_hash": session or uuid4().hex})
+
+    async def ask(self, client: httpx.AsyncClient, name: str, *arguments: Any) -> Any:
+        """Put a question of the page."""
+        page, _ = self.numbers
+        body = {"session_hash": uuid4().hex, "component_id": page, "fn_name": name}
+        answer = await client.post(SERVER, json={**body, "data": list(arguments)})
+        return json.loads(answer.json()) if answer.status_code == 200 else answer
+
+    @asynccontextmanager
+    async def run(
+        self, client: httpx.AsyncClient, wish: dict[str, Any]
+    ) -> AsyncIterator[AsyncIterator[tuple[float, dict[str, Any]]]]:
+        """Ask for a run and listen; gives the messages with the time of each."""
+        session = uuid4().hex
+        joined = await self.join(client, wish, session)
+        joined.raise_for_status()
+        async with client.stream("GET", DATA, params={"session_hash": session}) as stream:
+            yield _messages(stream)
+
+
+async def _messages(stream: httpx.Response) -> AsyncIterator[tuple[float, dict[str, Any]]]:
+    text = ""
+    async for line in stream.aiter_lines():
+        if not line.startswith("data: "):
+            continue
+        event = json.loads(line[6:])
+        if event["msg"] == "process_completed":
+            return
+        if event["msg"] == "process_generating":
+            new = event["output"]["data"][0]
+            if isinstance(new, list):
+                # Gradio sends what has changed; of a text that is the end or all of it.
+                for kind, _, value in new:
+                    text = text + value if kind == "append" else value
+            else:
+                text = new
+            yield monotonic(), json.loads(text)
