@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench clean
+.PHONY: help run test check format bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ format: $(VENV)/.dev node_modules/.installed ## rewrite the sources in the house
 
 bench: $(VENV)/.app ## measure against the references and print the tables
 	$(BIN)/python -m bench $(ARGS)
+
+attack: $(VENV)/.dev $(VENV)/.browser ## throw 10,000 hostile inputs at a page and print what came of it
+	$(BIN)/python -m tests.attacks $(ARGS)
 
 clean: ## remove what these commands made
 	rm -rf $(VENV) node_modules build *.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Self
 
@@ -61,7 +61,7 @@ class Visitor:
         about = {"fn_index": self.event, "session_hash": self.session, "data": []}
         return await self.post(f"{API}/queue/join", {**about, "event_data": wish})
 
-    async def run(self, wish: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+    async def run(self, wish: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         """Ask for a run and yield its messages."""
         self.requests += 1
         answer = await self.join({"req": self.requests, **wish})
@@ -85,7 +85,7 @@ class Visitor:
     async def text(self, prompt: str, tokens: int) -> list[str]:
         """The texts of a run's lanes, as a page would show them. Raises `RuntimeError`."""
         texts: list[str] = []
-        async with aclosing(self.run(wish_for(prompt, tokens))) as messages:  # type: ignore[type-var]
+        async with aclosing(self.run(wish_for(prompt, tokens))) as messages:
             async for message in messages:
                 if "error" in message:
                     raise RuntimeError(message["error"]["message"])
@@ -106,7 +106,7 @@ class Visitor:
         """Do one attack; returns the words that it is refused with, "" where it is accepted."""
         if attack.name == "run":
             wish = attack.data if isinstance(attack.data, dict) else {"kind": attack.data}
-            async with aclosing(self.run(wish)) as messages:  # type: ignore[type-var]
+            async with aclosing(self.run(wish)) as messages:
                 async for message in messages:
                     if "error" in message:
                         return str(message["error"]["message"])
@@ -116,9 +116,14 @@ class Visitor:
         answer = await self.ask(attack.name, attack.data)
         if answer.status_code != 200:
             return answer.text
-        said = json.loads(answer.json())
-        error = said.get("error") if isinstance(said, dict) else None
+        error = self.said(answer).get("error")
         return str(error["message"]) if error else ""
+
+    @staticmethod
+    def said(answer: httpx.Response) -> dict[str, Any]:
+        """What a question was answered with; an answer that is no object is none to look into."""
+        said = json.loads(answer.json())
+        return said if isinstance(said, dict) else {}
 
     async def _generate(self, data: object) -> str:
         path = f"{API}/call/v2/generate"
