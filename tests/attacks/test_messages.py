@@ -131,7 +131,7 @@ def said(url: str, body: str) -> str:
     """Return the words by which a call over HTTP is refused, at once or by its event."""
     answer = httpx.post(url, content=body, headers={"content-type": "application/json"})
     if answer.status_code == 404:
-        return answer.text
+        return str(answer.json()["detail"])
     if "event_id" not in answer.json():
         assert answer.status_code in (400, 404, 422)
         return str(answer.json()["detail"])
@@ -161,8 +161,8 @@ def said(url: str, body: str) -> str:
         ("generate", '{"data": []}', "takes 13 values, but was given 0"),
         ("generate", '{"data": ["\\ud800"]}', "takes 13 values, but was given 1"),
         ("generate", '{"data": "\\ud800"}', "JSON object"),
-        ("v2/nothing", "{}", "Nothing is here"),
-        ("nothing", '{"data": []}', "Nothing is here"),
+        ("v2/nothing", "{}", "nothing at this address"),
+        ("nothing", '{"data": []}', "nothing at this address"),
     ],
 )
 def test_what_gradio_cannot_read_is_refused_in_words(
