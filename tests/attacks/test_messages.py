@@ -129,6 +129,8 @@ def url() -> Iterator[str]:
 def said(url: str, body: str) -> str:
     """Return the words by which a call over HTTP is refused, at once or by its event."""
     answer = httpx.post(url, content=body, headers={"content-type": "application/json"})
+    if answer.status_code == 404:
+        return str(answer.json()["detail"])
     if "event_id" not in answer.json():
         assert answer.status_code in (400, 404, 422)
         return str(answer.json()["detail"])

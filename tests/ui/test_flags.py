@@ -33,6 +33,11 @@ def test_a_flag_goes_before_its_environment_variable(monkeypatch: pytest.MonkeyP
     assert parser().parse_args([]).idle_minutes == 2.5
 
 
+@pytest.mark.parametrize("path", ["", "/", "/xtc", "/a/b-c.d_e~f/", "https://example.org:8/xtc"])
+def test_a_path_behind_a_proxy(path: str) -> None:
+    assert parser().parse_args(["--root-path", path]).root_path == path
+
+
 def test_memory_is_told_by_device() -> None:
     options = parser().parse_args(["--max-memory", "0=20GiB, cpu=60GiB"])
     assert options.max_memory == {"0": "20GiB", "cpu": "60GiB"}
@@ -41,7 +46,14 @@ def test_memory_is_told_by_device() -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "words"),
     [
-        ("PORT", "many", "argument --port: invalid int value: 'many'"),
+        ("PORT", "many", "argument --port: must be an integer in [1, 65535], but is 'many'"),
+        ("PORT", "70000", "must be an integer in [1, 65535], but is '70000'"),
+        ("PORT", "9" * 9_000, "must be an integer in [1, 65535], but is '999"),
+        ("PORT", "²", "must be an integer in [1, 65535], but is '²'"),
+        ("ROOT_PATH", "xtc", "argument --root-path: must be a path such as /xtc, but is 'xtc'"),
+        ("ROOT_PATH", "/a b", "must be a path such as /xtc, but is '/a b'"),
+        ("ROOT_PATH", "/x\n", "must be a path such as /xtc, but is '/x\\n'"),
+        ("ROOT_PATH", "javascript:alert(1)", "must be a path such as /xtc, but is 'javascript"),
         ("MODELS", "some", "must be one of own, all, catalog, fixed, but is 'some'"),
         ("MAX_LANES", "7", "must be none or an integer in [2, 6], but is 7"),
         ("MAX_MEMORY", "20GiB", "must be such as 0=20GiB,cpu=60GiB, but is '20GiB'"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +15,8 @@ from xtc_viz.ui import launch
 from xtc_viz.ui.access import May
 from xtc_viz.ui.flags import parser
 from xtc_viz.ui.limits import Limits
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -33,3 +39,16 @@ def test_visitors_may_choose_on_a_page_of_ones_own_only(
     host, *rest = built
     assert isinstance(host, ModelHost)
     assert rest == [may, Limits(max_tokens=9)]
+
+
+@pytest.mark.slow
+def test_a_port_in_use_is_said_in_words() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = [sys.executable, "app.py", "--model", "fake", "--port", str(port)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert f"cannot listen at 'localhost', port {port}: another program" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -7,6 +7,7 @@ import {
   percent,
   setting,
   shown,
+  turns,
   visible,
 } from "../../assets/web/core/format.js";
 
@@ -32,6 +33,11 @@ test("white space at the ends of a token has signs, between words it has none", 
   ]);
   assert.equal(shown(" \t"), "·⇥");
   assert.equal(shown(""), "∅");
+  assert.equal(shown("a\u202eb\u2066"), "aU+202EbU+2066");
+  assert.equal(shown(" \u200fשלום"), "·U+200Fשלום");
+  assert.deepEqual(["\u202e", "x\u2069", "\u200f", "שלום", "مرحبا", "👩‍🚀", ""].map(turns), [
+    ...[true, true, true, false, false, false, false],
+  ]);
 });
 
 test("settings, draws and counts", () => {

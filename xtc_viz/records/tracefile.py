@@ -205,6 +205,8 @@ def _parse(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
+        if text.lstrip()[:1] not in ("", "{", "["):
+            raise TraceError("This is no xtc_viz trace, but another kind of file.") from None
         raise TraceError(
             f"This trace is broken or cut short: {error.msg} in line {error.lineno}, "
             f"column {error.colno}."

@@ -32,7 +32,7 @@ def table(trace: Trace) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow((*ORIGIN, "position", *CELLS, "changed", "tail", "thought"))
+    out.write(",".join((*ORIGIN, "position", *CELLS, "changed", "tail", "thought")) + "\n")
     writer.writerows(map(_guarded, row) for row in _rows(trace))
     return out.getvalue()
 

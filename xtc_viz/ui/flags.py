@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
 from xtc_viz import __version__
 from xtc_viz.assets import STORY_MODEL
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, shown
 from xtc_viz.models.local.spec import ATTENTIONS, QUANTIZATIONS
 from xtc_viz.ui.access import May
 from xtc_viz.ui.gate.entrance import ANY
@@ -33,7 +34,12 @@ def parser() -> argparse.ArgumentParser:
         flags.add_argument(f"--{name}", default=value, help=f"{words} [{variable}]", **options)
 
     add("host", "address to listen on (default: this machine only)", metavar="ADDRESS")
-    add("port", "port to listen on (default: 7860 or the next that is free)", type=int)
+    add(
+        "port",
+        "port to listen on (default: 7860 or the next that is free)",
+        type=_port,
+        metavar="NUMBER",
+    )
     add(
         "model",
         "hub id or folder of a causal language model (default: the embedded story model); "
@@ -74,7 +80,12 @@ def parser() -> argparse.ArgumentParser:
         type=_count,
         metavar="N",
     )
-    add("root-path", "path under which a proxy shows the page, such as /xtc", metavar="PATH")
+    add(
+        "root-path",
+        "path under which a proxy shows the page, such as /xtc",
+        type=_root_path,
+        metavar="PATH",
+    )
     ours = Limits.default()
     for limit in LIMITS.values():
         value = getattr(ours, limit.name)
@@ -112,6 +123,21 @@ def _count(text: str) -> int:
         words = f"must be an integer in [0, {MOST_PROXIES}], but is {text!r}"
         raise argparse.ArgumentTypeError(words)
     return int(text)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.strip().isdigit() and 1 <= int(text[:20]) <= 65535):
+        words = f"must be an integer in [1, 65535], but is {shown(text)}"
+        raise argparse.ArgumentTypeError(words)
+    return int(text)
+
+
+def _root_path(text: str) -> str:
+    """A path from the root, or a whole address of the web."""
+    if text and not re.fullmatch(r"(https?://[\w.:\[\]-]+)?(/[\w.~%+-]+)*/?", text, re.ASCII):
+        words = f"must be a path such as /xtc, but is {shown(text)}"
+        raise argparse.ArgumentTypeError(words)
+    return text
 
 
 def _memory(text: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ import os
 
 import gradio as gr
 
-from xtc_viz.errors import ModelError
+from xtc_viz.errors import ModelError, shown
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
@@ -62,7 +62,11 @@ def page(options: argparse.Namespace) -> gr.Blocks:
 
 
 def launch(options: argparse.Namespace) -> None:
-    """Serve the page until the process ends. Raises `SystemExit` for a model that cannot be."""
+    """Serve the page until the process ends.
+
+    Raises:
+        SystemExit: a model that cannot be, or an address at which nothing can listen.
+    """
     leave_a_core()
     try:
         blocks = page(options)
@@ -75,10 +79,18 @@ def launch(options: argparse.Namespace) -> None:
         share=options.share,
         root_path=options.root_path,
     )
-    blocks.launch(
-        server_name=options.host,
-        server_port=options.port,
-        root_path=options.root_path,
-        share=options.share,
-        **launch_options(entrance) | {"quiet": False},
-    )
+    try:
+        blocks.launch(
+            server_name=options.host,
+            server_port=options.port,
+            root_path=options.root_path,
+            share=options.share,
+            **launch_options(entrance) | {"quiet": False},
+        )
+    except OSError as error:
+        where = f"port {options.port}" if options.port else "none of the ports from 7860 on"
+        raise SystemExit(
+            f"The page cannot listen at {shown(options.host or 'localhost')}, {where}: another "
+            "program listens there, or the address is not one of this machine. --port and --host "
+            "name others."
+        ) from error

@@ -3,17 +3,35 @@
 /** @type {Record<string, string>} */
 const SIGNS = { " ": "·", "\u00a0": "·", "\n": "↵", "\t": "⇥", "\r": "↵" };
 
+const TURN = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069";
+const SILENT = new RegExp(`([ \\u00a0\\n\\t\\r]+|[${TURN}]+)`);
+const TURNS = new RegExp(`[${TURN}]`);
+
 /**
- * A token's text in visible parts: [text, whether it is a sign for white space].
+ * Whether a text holds marks that turn the direction of writing, also of what follows it.
+ * @param {string} text
+ */
+export function turns(text) {
+  return TURNS.test(text);
+}
+
+/** What stands for a character that does not show. @param {string} c */
+function sign(c) {
+  const code = c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  return SIGNS[c] ?? `U+${code}`;
+}
+
+/**
+ * A token's text in visible parts: [text, whether it is a sign for what does not show].
  * @param {string} text
  * @returns {[string, boolean][]}
  */
 export function visible(text) {
   /** @type {[string, boolean][]} */
   const parts = [];
-  for (const piece of text.split(/([ \u00a0\n\t\r]+)/)) {
+  for (const piece of text.split(SILENT)) {
     if (!piece) continue;
-    if (SIGNS[piece[0]]) parts.push([[...piece].map((c) => SIGNS[c]).join(""), true]);
+    if (SILENT.test(piece[0])) parts.push([[...piece].map(sign).join(""), true]);
     else parts.push([piece, false]);
   }
   if (!parts.length) parts.push(["∅", true]);

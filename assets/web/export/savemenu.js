@@ -5,6 +5,7 @@ import { download } from "../core/download.js";
 import { wordsOf } from "../core/errors.js";
 import { Menu } from "../core/menu.js";
 import { FigureForm } from "./figureform.js";
+import { traceText } from "./tracetext.js";
 import { Views } from "./views.js";
 
 /** @import { Playback } from "../session/playback.js" */
@@ -14,13 +15,6 @@ const FILES = {
   table: ["xtc-steps.csv", "text/csv"],
   replay: ["xtc-replay.html", "text/html"],
 };
-
-/** @param {File} file */
-async function readTrace(file) {
-  const gzip = file.name.endsWith(".gz");
-  const stream = gzip ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
-  return new Response(stream).text();
-}
 
 export class SaveMenu {
   /**
@@ -70,7 +64,7 @@ export class SaveMenu {
     this.file.value = "";
     if (!file) return;
     try {
-      await this.onopen(await readTrace(file), file.name);
+      await this.onopen(await traceText(file), file.name);
     } catch (error) {
       this.onproblem(wordsOf(error));
     }

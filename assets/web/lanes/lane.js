@@ -1,7 +1,7 @@
 // One lane: its words, one span for each token, under a line of numbers.
 
 import { h, set, setText, token } from "../core/dom.js";
-import { percent } from "../core/format.js";
+import { percent, turns } from "../core/format.js";
 import { laneTagAmong } from "../core/lanetag.js";
 import { OUTCOMES } from "../session/chips.js";
 import { LaneEdit } from "./laneedit.js";
@@ -151,6 +151,7 @@ export class Lane {
     const { prompt, pieces } = this.run.head;
     const words = this.playback.pieces ? pieces.map((text) => token(text)) : [prompt];
     this.prompt.replaceChildren(...words);
+    this.prompt.classList.toggle("turns", turns(prompt));
   }
 
   /** @param {[number, number]} branch */
@@ -171,6 +172,7 @@ export class Lane {
     if (!chip.text) name += " void";
     else if (/^\s+$/.test(chip.text)) name += " blank";
     if (chip.text.includes("\n")) name += " nl";
+    if (turns(chip.text)) name += " turns";
     if (mode === "difference") {
       const other = this.run.lanes[this.index ? 0 : 1]?.chips[i];
       if (!other || other.id !== chip.id) name += " other";

@@ -18,7 +18,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils.tqdm import tqdm
 
-from xtc_viz.errors import ModelError
+from xtc_viz.errors import ModelError, shown
 from xtc_viz.models.load import Progress, no_progress
 from xtc_viz.models.local.spec import LocalSpec
 
@@ -32,8 +32,8 @@ def fetch(spec: LocalSpec, progress: Progress = no_progress) -> Path:
     """Return the model's folder, downloaded from the hub if need be; touches no device."""
     if spec.is_folder:
         return Path(spec.name)
-    if Path(spec.name).is_absolute() or spec.name.startswith((".", "~")):
-        raise ModelError(f"There is no folder {spec.name!r}.")
+    if spec.is_path:
+        raise ModelError(f"There is no folder {shown(spec.short_name)} at this path.")
     progress(f"looking for {spec.name}", None)
     what: Any = {"revision": spec.revision, "allow_patterns": FILES, "ignore_patterns": NOT_FILES}
     try:

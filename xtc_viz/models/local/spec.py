@@ -33,6 +33,14 @@ class LocalSpec(ModelSpec):
         return Path(self.name).is_dir()
 
     @property
+    def is_path(self) -> bool:
+        """Whether it names a folder and no hub id, be that folder there or not (any more)."""
+        path = Path(self.name)
+        named = path.is_absolute() or self.name.startswith((".", "~")) or len(path.parts) > 2
+        return named or self.is_folder
+
+    @property
     def short_name(self) -> str:
-        """The hub id, or a folder's own name: where it lies is nobody's business in a trace."""
-        return Path(self.name).resolve().name if self.is_folder else self.name
+        """The hub id, or a folder's own name: where it lies is nobody's business in a trace, nor
+        for those who are told that it is gone."""
+        return Path(self.name).resolve().name if self.is_path else self.name
