@@ -21,6 +21,8 @@ CANDIDATES = 2_000  # of a step: twice as many as can be asked for
 TOKEN = 10_000  # characters of one token's text
 TEXT = 8_000_000  # characters of a prompt, and of all texts of one kind together
 NAME = 4_096  # characters of a model's name, which may be a path
+LABEL = 1_000  # characters of a lane's name, which stands in every row of a table
+STOPS = 1_000
 PROMPT = 1_000_000  # tokens
 TOKENS = 2_000_000  # in a list of tokens, or in a vocabulary
 UNKNOWN = 64  # columns of a newer program,
@@ -32,6 +34,13 @@ def hold(trace: Trace) -> None:
     model = trace.model
     place = model.placement
     _at_most("lanes", len(trace.lanes), LANES)
+    _at_most("texts to stop at", len(trace.settings.stop), STOPS)
+    _hold_texts("its texts to stop at", trace.settings.stop)
+    for number, lane in enumerate(trace.lanes, 1):
+        own = lane.settings
+        _at_most(f"characters in the name of lane {number}", len(own.name), LABEL)
+        for ids in (own.sampler.xtc.protected, own.sampler.dry_breakers):
+            _at_most(f"tokens in a list of lane {number}", len(ids), TOKENS)
     _at_most("steps in all its lanes", sum(len(lane.steps) for lane in trace.lanes), STEPS)
     for text in (model.name, model.revision, *((place.dtype, place.device) if place else ())):
         _at_most("characters in a name of its model", len(text), NAME)
