@@ -11,10 +11,11 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator
+from datetime import date
 from itertools import pairwise
 from typing import Any
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from tests.attacks.conftest import Target
@@ -22,6 +23,7 @@ from tests.attacks.visitors import Door, request
 from tests.ui.factories import decode
 from xtc_viz.errors import TraceError
 from xtc_viz.records import bounds, tracefile
+from xtc_viz.ui import heavy
 
 MB = 1_000_000
 Data = dict[str, Any]
@@ -44,6 +46,7 @@ def prompt_of_many_texts(data: Data) -> None:
 
 def lanes(count: int) -> Callable[[Data], None]:
     def change(data: Data) -> None:
+        steps(1)(data)
         data["lanes"] = data["lanes"][:1] * count
         data["settings"]["lanes"] = data["settings"]["lanes"][:1] * count
 
@@ -58,9 +61,14 @@ def steps(count: int) -> Callable[[Data], None]:
     return change
 
 
+def too_long(data: Data) -> None:
+    for lane in data["lanes"]:
+        lane["steps"]["token"] *= 60_000 // 40
+
+
 def long_steps(data: Data) -> None:
     for lane in data["lanes"]:
-        lane["steps"]["text"] = ["x" * MB] * len(lane["steps"]["text"])
+        lane["steps"]["text"] = ["x" * (bounds.TOKEN + 1)] * len(lane["steps"]["text"])
 
 
 def long_name(data: Data) -> None:
@@ -88,7 +96,7 @@ def texts_removed(data: Data) -> None:
 
 
 HOSTILE = (
-    prompt_that_repeats, prompt_of_many_texts, lanes(10_000), lanes(100), steps(60_000), long_steps,
+    prompt_that_repeats, prompt_of_many_texts, lanes(10_000), lanes(100), too_long, long_steps,
     long_name, long_model, many_stops, empty_lists, texts_removed,
 )  # fmt: skip
 
@@ -105,14 +113,18 @@ def test_a_trace_that_comes_to_much_is_refused_with_words(change: Callable[[Data
         tracefile.loads(json.dumps(data))
 
 
-def test_the_longest_run_of_the_page_is_read() -> None:
+@pytest.mark.slow
+def test_the_longest_run_of_the_page_is_read_and_kept() -> None:
     data = honest()
     steps(4_096)(data)
     lane = data["lanes"][0]
     data["lanes"] = [lane] * 6
     data["settings"]["lanes"] = [data["settings"]["lanes"][0]] * 6
-    trace = tracefile.loads(json.dumps(data))
-    assert [len(lane.steps) for lane in trace.lanes] == [4_096] * 6
+    run, message = heavy.loaded(json.dumps(data), "id")
+    assert run.lengths == [4_096] * 6
+    assert json.loads(message)["run"] == "id"
+    again, _ = heavy.loaded(json.loads(heavy.exported(run, "trace", {}, date.today())), "id")
+    assert again.trace() == run.trace()
 
 
 def junk(kind: str) -> str:
