@@ -7,7 +7,7 @@ one with a tokenizer of such texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xtc_viz.errors import TraceError
@@ -21,18 +21,32 @@ CANDIDATES = 2_000  # of a step: twice as many as can be asked for
 TOKEN = 10_000  # characters of one token's text
 TEXT = 8_000_000  # characters of a prompt, and of all texts of one kind together
 NAME = 4_096  # characters of a model's name, which may be a path
+LABEL = 1_000  # characters of a lane's name, which stands in every row of a table
+STOPS = 1_000
 PROMPT = 1_000_000  # tokens
 TOKENS = 2_000_000  # in a list of tokens, or in a vocabulary
 UNKNOWN = 64  # columns of a newer program,
 VALUES = 1_000_000  # and values in them, those within lists and objects counted
 
 
+def hold_lanes(lengths: Sequence[int]) -> None:
+    """Raise `TraceError` for too many lanes, or too many steps in them; see `hold`."""
+    _at_most("lanes", len(lengths), LANES)
+    _at_most("steps in all its lanes", sum(lengths), STEPS)
+
+
 def hold(trace: Trace) -> None:
     """Raise `TraceError`, naming what there is too much of."""
     model = trace.model
     place = model.placement
-    _at_most("lanes", len(trace.lanes), LANES)
-    _at_most("steps in all its lanes", sum(len(lane.steps) for lane in trace.lanes), STEPS)
+    hold_lanes([len(lane.steps) for lane in trace.lanes])
+    _at_most("texts to stop at", len(trace.settings.stop), STOPS)
+    _hold_texts("its texts to stop at", trace.settings.stop)
+    for number, lane in enumerate(trace.lanes, 1):
+        own = lane.settings
+        _at_most(f"characters in the name of lane {number}", len(own.name), LABEL)
+        for kinds in (own.sampler.xtc.protected, own.sampler.dry_breakers):
+            _at_most(f"tokens in a list of lane {number}", len(kinds), TOKENS)
     for text in (model.name, model.revision, *((place.dtype, place.device) if place else ())):
         _at_most("characters in a name of its model", len(text), NAME)
     for ids in (model.eos_ids, model.newline_ids):

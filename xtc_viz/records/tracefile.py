@@ -32,6 +32,7 @@ from typing import Any, Never, TypeVar
 
 from xtc_viz import __version__
 from xtc_viz.errors import SettingsError, TraceError
+from xtc_viz.records import bounds
 from xtc_viz.records.check import check
 from xtc_viz.records.columns import COLUMNS, default_of
 from xtc_viz.records.modelinfo import ModelInfo
@@ -144,6 +145,7 @@ def loads(text: str | bytes) -> Trace:
     read_object("the trace", data, _TRACE)
     read_text("`app`", data["app"])
     lanes = read_list("`lanes`", data["lanes"])
+    bounds.hold_lanes([_length(lane) for lane in lanes])  # before each step is looked at
     trace = Trace(
         model=ModelInfo.from_dict(data["model"], version),
         prompt=read_text("`prompt`", data["prompt"]),
@@ -239,6 +241,13 @@ def _lane(where: str, data: object, version: int) -> LaneTrace:
         branch=None if lane["branch"] is None else _branch(where, lane["branch"]),
         unknown={name: tuple(values) for name, values in columns.items() if name not in known},
     )
+
+
+def _length(lane: object) -> int:
+    """Return how many steps a lane seems to have; what is none is found later."""
+    steps = lane.get("steps") if isinstance(lane, dict) else None
+    tokens = steps.get("token") if isinstance(steps, dict) else None
+    return len(tokens) if isinstance(tokens, list) else 0
 
 
 def _columns(where: str, data: object, version: int) -> dict[str, list[Any]]:

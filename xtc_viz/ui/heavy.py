@@ -21,8 +21,8 @@ from xtc_viz.ui.limits import NO_LIMITS
 from xtc_viz.ui.payload import Json
 from xtc_viz.ui.run import Run
 
-READING = Cost(seconds=30.0, memory=1024 * MIB)
-WRITING = Cost(seconds=30.0, memory=1024 * MIB)
+READING = Cost(seconds=60.0, memory=1024 * MIB)
+WRITING = Cost(seconds=60.0, memory=1024 * MIB)
 SMALL = MIB // 4  # bytes of a run
 SHORT = 8_000  # steps of all lanes together: about 0.1 s of drawing up or of looking along them
 LONGEST_TRACE = payload.LONGEST_ANSWER

@@ -26,7 +26,7 @@ BLOCK = 64
 NEARLY_ALL = 0.9
 CHANGED, FORCED, BOUNDED = 4, 8, 16  # added to a chip's outcome number
 
-LONGEST_ANSWER = 50_000_000
+LONGEST_ANSWER = 64_000_000
 """In characters; as long as a trace that the page reads, so that what it gives can come back."""
 
 TokenText = Callable[[int], str]

@@ -33,7 +33,7 @@ def _route(methods: str, path: str, most: int = 0, **more: bool) -> Route:
 
 # A request is at most two texts of 100,000 characters, which JSON may write with 12 bytes each.
 REQUEST = 4 * MIB
-# A trace file that someone opens: 50 million characters, and its quotes and breaks as JSON.
+# A trace file that someone opens: 64 million characters, and its quotes and breaks as JSON.
 QUESTION = 64 * MIB
 
 ROUTES = (
