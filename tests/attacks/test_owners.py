@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -12,7 +13,7 @@ from tests.ui.factories import decode
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui.run import Run
-from xtc_viz.ui.server import questions
+from xtc_viz.ui.server import Question, questions
 from xtc_viz.ui.service import Service
 
 JUNK: list[object] = ["", None, 0, True, [], {}, "*", "../", "%", "'; drop", [[]], -1, "\x00"]
@@ -29,13 +30,17 @@ def kept(service: Service) -> str:
     return service.store.add(Run.of(trace, "done"))
 
 
+async def _answer(question: Question, values: list[object]) -> str:
+    return await question(values)
+
+
 @given(data=st.data())
 def test_no_question_removes_or_changes_a_run(service: Service, kept: str, data) -> None:
     near = [kept, kept[:-1], kept.swapcase(), f"{kept} ", kept.encode().hex()]
     values = st.lists(st.sampled_from([*near, *JUNK]), max_size=5)
     before = json.dumps(service.store.get(kept).whole(kept))
     for question in questions(service):
-        question(data.draw(values))
+        asyncio.run(_answer(question, data.draw(values)))
     assert json.dumps(service.store.get(kept).whole(kept)) == before
 
 
@@ -43,7 +48,7 @@ def test_stopping_takes_the_very_id(service: Service, kept: str) -> None:
     stop = {question.__name__: question for question in questions(service)}["stop"]
     going = service.stops.open("the run of another")
     for other in ("the run of anothe", "THE RUN OF ANOTHER", "", None, ["the run of another"], "*"):
-        assert stop([other]) == "false"
+        assert asyncio.run(_answer(stop, [other])) == "false"
         assert not going.is_set()
-    assert stop(["the run of another"]) == "true"
+    assert asyncio.run(_answer(stop, ["the run of another"])) == "true"
     assert going.is_set()
