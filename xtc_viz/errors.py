@@ -84,6 +84,13 @@ class BusyError(XTCVizError):
     """The model is in use by another run or load."""
 
 
+class UnknownRunError(XTCVizError, KeyError):
+    """A run that this server does not keep (any more)."""
+
+    def __str__(self) -> str:
+        return "This run is no longer kept on the server. Generate it again to look at its steps."
+
+
 def _again(kind: type[XTCVizError], args: tuple[Any, ...], values: dict[str, Any]) -> XTCVizError:
     """Return an error as it was before it went to another process."""
     error = kind.__new__(kind, *args)

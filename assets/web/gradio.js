@@ -1,94 +1,68 @@
-// The page inside gradio's HTML component: its props carry the messages, its events the requests.
+// The page inside gradio's HTML component: gradio says where it is and gives the first run; all else
+// goes over a line of the page's own.
 
 import { Page } from "./page/page.js";
-import { Token } from "./token.js";
+import { Line } from "./wire/line.js";
+import { Wire } from "./wire/wire.js";
 
 /**
- * What gradio gives to `js_on_load`.
+ * What gradio gives to `js_on_load`, and what it says of itself in the page.
+ * @typedef {{ element: HTMLElement, props: { value: string } }} Gradio
+ */
+/**
  * @typedef {{
- *   element: HTMLElement,
- *   trigger: (event: string, data: unknown) => void,
- *   props: { value: string },
- *   server: Record<string, (values: unknown[]) => Promise<string>>,
- *   watch: (name: string, listener: () => void) => void,
- * }} Gradio
+ *   root: string, api_prefix: string,
+ *   components: { id: number, props: { elem_id?: string } }[],
+ *   dependencies: { id: number, targets: [number, string][] }[],
+ * }} Config
  */
 
-/** The address of the page's server. */
-function home() {
-  const { gradio_config: config } = /** @type {{ gradio_config?: { root?: string } }} */ (
-    /** @type {unknown} */ (window)
+const HUB = "https://huggingface.co";
+
+/** Where the component is, in gradio's own numbers. @param {Config} config @param {string} token */
+function whereIs({ root, api_prefix, components, dependencies }, token) {
+  const own = components.find(({ props }) => props.elem_id === "xtc-viz");
+  const event = dependencies.find(({ targets }) =>
+    targets.some(([id, name]) => id === own?.id && name === "run"),
   );
-  return new URL(config?.root || ".", location.href).href;
+  if (!own || !event) throw new Error("This page does not find itself in gradio's.");
+  // A proxy may speak another protocol than the server believes.
+  const { pathname } = new URL(root, location.href);
+  const home = `${location.origin}${pathname}`;
+  return { root: home, prefix: api_prefix, component: own.id, event: event.id, token };
+}
+
+/** On a Space with borrowed GPUs: whose share of them a run takes, as the page around says it. */
+function ticket() {
+  const supported = /** @type {{ supports_zerogpu_headers?: boolean }} */ (window);
+  const framed = window.parent !== window && location.hostname.endsWith(".hf.space");
+  if (!framed || !supported.supports_zerogpu_headers) return Promise.resolve({});
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => {
+      port1.close();
+      resolve(data ?? {});
+    };
+    window.parent.postMessage("zerogpu-headers", HUB, [port2]);
+  });
 }
 
 /**
- * `start` is the token of the server's start.
+ * `token` is that of the server's start.
  * @param {Gradio} gradio
  * @param {Spec} spec
- * @param {string} start
+ * @param {string} token
  */
-export function startPage({ element, trigger, props, server, watch }, spec, start) {
-  const token = new Token(start, home(), window.fetch.bind(window));
-  // gradio makes the requests itself.
-  window.fetch = (input, init) => token.fetch(input, init);
-  /** @type {(name: string, values: unknown[]) => Promise<string>} */
-  const question = async (name, values) => {
-    try {
-      return await server[name](values);
-    } catch (error) {
-      // A page that outlived the server it came from asks once more, by the token of the new one.
-      if (await token.renew().catch(() => false)) return server[name](values);
-      throw error;
-    }
-  };
-  /** @type {(RunRequest & { req: number }) | null} The last run that was asked for. */
-  let wish = null;
-  const ask = async (/** @type {string} */ name, /** @type {unknown[]} */ ...values) => {
-    const answer = JSON.parse(await question(name, values));
-    if (answer?.error) throw new Error(answer.error.message);
-    return answer;
-  };
-  /** @type {Transport} */
-  const transport = {
-    run: (request) => {
-      wish = request;
-      trigger("run", request);
-    },
-    stop: (run) => question("stop", [run]),
-    block: (run, lane, index, candidates, xtc) => ask("block", run, lane, index, candidates, xtc),
-    stages: (run, lane, i, candidates) => ask("stages", run, lane, i, candidates),
-    whatIf: (run, lane, xtc) => ask("what_if", run, lane, xtc),
-    tokens: (protect) => ask("tokens", protect),
-    becomes: (run, lane, i, text) => ask("becomes", run, lane, i, text),
-    strength: (run, lane, xtc) => ask("strength", run, lane, xtc),
-    export: (run, kind) => ask("export", run, kind),
-    figure: (run, wanted, xtc) => ask("figure", run, wanted, xtc),
-    load: (text) => ask("load", text),
-    open: (run, at) => ask("open", run, at),
-  };
-  /** @type {ModelTransport} */
-  const models = {
-    hello: (load) => ask("hello", load),
-    models: (precision, device) => ask("models", precision, device),
-    chooseModel: (data) => ask("choose_model", data),
-    stopModel: (load) => ask("stop_model", load),
-    putAway: () => ask("put_away_model"),
-  };
+export function startPage({ element, props }, spec, token) {
+  const { gradio_config } = /** @type {{ gradio_config: Config }} */ (/** @type {any} */ (window));
   const root = /** @type {HTMLElement} */ (element.querySelector(".xtc"));
-  const page = new Page(root, spec, transport, models);
-  let last = "";
-  const take = async () => {
-    if (!props.value || props.value === last) return;
-    last = props.value;
-    const message = JSON.parse(props.value);
-    const stale = message?.error?.stale && wish && message.req === wish.req;
-    if (stale && (await token.renew().catch(() => false))) trigger("run", wish);
-    else page.session.receive(message);
-  };
-  watch("value", take);
-  take();
+  const line = new Line(new Wire(whereIs(gradio_config, token), { ticket }), {
+    kept: async (run) => (await page.shelf?.shelf.trace(run)) ?? null,
+    onmessage: (message) => page.session.receive(message),
+    oncut: (req) => page.session.cut(req),
+  });
+  const page = new Page(root, spec, line.transport, line.models, line.presence);
   page.picker?.greet();
-  page.follow();
+  page.opening?.begin(JSON.parse(props.value));
   return page;
 }

@@ -222,6 +222,8 @@ interface Problem {
   lane?: number;
   /** The page is from before the server's last start. */
   stale?: boolean;
+  /** The server has the run no more that was asked about. */
+  gone?: boolean;
 }
 
 /** Text and token ids in turn. */

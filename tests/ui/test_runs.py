@@ -9,11 +9,12 @@ import pytest
 
 from tests.ui.factories import decode, run_settings
 from xtc_viz.decode import Column, decode_lanes
+from xtc_viz.errors import UnknownRunError
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.records.tracefile import dumps, loads
 from xtc_viz.runs.recorder import Recorder, blank_trace
 from xtc_viz.ui.run import Run
-from xtc_viz.ui.runs import RunStore, UnknownRunError
+from xtc_viz.ui.runs import RunStore
 
 
 def grown(length: int = 30) -> tuple[Run, list[dict[str, Any]]]:

@@ -61,3 +61,15 @@ test("without storage, or with what is not ours in it, there is no draft", () =>
   kept.keep(draft("mine"));
   assert.equal(kept.read(draft("now")).prompt, "mine");
 });
+
+test("what is forgotten comes back only when it is changed", () => {
+  const [tab, browser] = [storage(), storage()];
+  const kept = new KeptDraft(spec, [tab, browser]);
+  kept.keep(draft("mine"));
+  kept.forget(draft("mine"));
+  assert.equal(new KeptDraft(spec, [tab, browser]).read(draft("now")), null);
+  kept.keep(draft("mine"));
+  assert.equal(new KeptDraft(spec, [tab, browser]).read(draft("now")), null);
+  kept.keep(draft("mine, longer"));
+  assert.equal(new KeptDraft(spec, [tab]).read(draft("now")).prompt, "mine, longer");
+});

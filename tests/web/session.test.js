@@ -4,10 +4,14 @@ import { statusWords } from "../../assets/web/lanes/statusline.js";
 import { next } from "../../assets/web/session/phases.js";
 import { Playback } from "../../assets/web/session/playback.js";
 import { Session } from "../../assets/web/session/session.js";
+import { AwayError, GoneError } from "../../assets/web/wire/errors.js";
 import { dice, read } from "./payload.js";
 
-const PHASES = ["idle", "asked", "starting", "waiting", "writing", "stopping", "lost"];
-const HAPPENINGS = ["ask", "starting", "waiting", "running", "stop", "miss", "heal", "end"];
+const PHASES = ["idle", "asked", "starting", "waiting", "writing", "stopping", "lost", "cut"];
+const HAPPENINGS = [
+  ...["ask", "starting", "waiting", "running", "stop"],
+  ...["miss", "heal", "cut", "again", "end"],
+];
 const DRAFT = { prompt: "Once upon", settings: {}, protect: {} };
 
 const [started, ...rest] = read("stream");
@@ -48,7 +52,7 @@ function begin(more = {}) {
   return { session, playback, said, take: () => said.splice(0) };
 }
 
-test("whatever happens, a phase is one of the seven, and an end is an end", () => {
+test("whatever happens, a phase is one of the eight, and an end is an end", () => {
   const random = dice(3);
   for (let round = 0; round < 200; round++) {
     let phase = "idle";
@@ -77,7 +81,7 @@ test("a run is asked for, written and done", async () => {
   );
   assert.equal(session.phase, "idle");
   assert.equal(session.ending, "done");
-  assert.equal(session.base, DRAFT);
+  assert.deepEqual(session.base, DRAFT);
   assert.deepEqual(playback.selected, playback.run.telling());
   const [first, ...others] = take();
   assert.deepEqual(first, ["phase", "starting"]);
@@ -296,4 +300,188 @@ test("what goes on from a run and holds it whole names it; an edited run does no
   assert.equal(parent({ kind: "continue", run: "a", more: 5 }), "a");
   assert.equal(parent({ kind: "branch", run: "b", lane: 0, i: 1, token: 2 }), "b");
   assert.equal(parent({ kind: "edit", run: "a", lane: 0, text: "t", more: 5 }), null);
+});
+
+/** A session in the middle of a run, whose stream breaks off. */
+async function cut(more = {}) {
+  const requests = [];
+  const run = (request) => requests.push(request);
+  const begun = begin({ run, ...more });
+  const { session } = begun;
+  session.use(whole.head.model);
+  session.ask({ kind: "run", prompt: "Once upon" }, { draft: DRAFT });
+  const [first, second] = pieces();
+  await session.receive(first);
+  await session.receive(second);
+  session.cut(1);
+  return { ...begun, requests };
+}
+
+/** What the server has of the run, up to a length. */
+const upTo = (length, state) => async (run, at) => ({
+  ...whole,
+  run,
+  state,
+  at,
+  add: whole.add.map((chips, k) => chips.slice(at[k], length)),
+  finish: whole.finish.map(() => null),
+});
+
+test("of a run that was cut off the rest is asked for, when the server is back", async () => {
+  const { session, playback, requests } = await cut({ open: upTo(25, "stopped") });
+  assert.equal(session.phase, "cut");
+  assert.match(statusWords(session), /rest/);
+  assert.deepEqual(playback.run.lengths, [10, 10, 10]);
+  await session.mend();
+  assert.equal(session.phase, "asked");
+  const { length } = whole.head;
+  const rest = { kind: "continue", run: whole.run, more: length - 25, req: 2 };
+  assert.deepEqual(requests.at(-1), rest);
+  assert.equal(session.parent, whole.run);
+  await session.receive({ ...whole, req: 2, run: "longer", state: "done" });
+  assert.equal(playback.run.id, "longer");
+  assert.deepEqual([session.phase, session.ending], ["idle", "done"]);
+  assert.deepEqual(session.base, DRAFT);
+});
+
+test("what has come to its end meanwhile is only fetched", async () => {
+  const { session, playback, requests } = await cut({ open: upTo(60, "done") });
+  await session.mend();
+  assert.deepEqual([session.phase, session.ending, requests.length], ["idle", "done", 1]);
+  assert.equal(playback.run.longest, Math.max(...whole.add.map((chips) => chips.length)));
+});
+
+test("what the server has no more is asked for again, and its text is no run of before", async () => {
+  const open = async () => Promise.reject(new GoneError("no longer"));
+  const { session, playback, requests } = await cut({ open });
+  await session.mend();
+  assert.deepEqual(requests.at(-1), { kind: "run", prompt: "Once upon", req: 2 });
+  for (const message of pieces("second", 2)) await session.receive(message);
+  assert.deepEqual([playback.run.id, session.phase], ["second", "idle"]);
+  assert.equal(session.canUndo, false);
+});
+
+test("while it is away, or its model not known, what was cut off waits", async () => {
+  const away = await cut({ open: async () => Promise.reject(new AwayError()) });
+  await away.session.mend();
+  assert.deepEqual([away.session.phase, away.requests.length], ["cut", 1]);
+  const loading = await cut({ open: upTo(25, "stopped") });
+  loading.session.use(null);
+  await loading.session.mend();
+  assert.equal(loading.session.phase, "cut");
+  loading.session.use(whole.head.model);
+  await loading.session.mend();
+  assert.equal(loading.session.phase, "asked");
+});
+
+test("another model does not write it on: the text stays, and says why", async () => {
+  const open = async () => Promise.reject(new GoneError("no longer"));
+  const { session, playback, requests } = await cut({ open });
+  session.use({ ...whole.head.model, name: "another" });
+  await session.mend();
+  assert.deepEqual([session.phase, session.ending, requests.length], ["idle", "stopped", 1]);
+  assert.deepEqual(session.origin, { kind: "cut", name: "another" });
+  assert.deepEqual([playback.run.state, session.ours], ["stopped", false]);
+});
+
+test("Stop gives up what was cut off; what was being stopped is not taken up again", async () => {
+  const { session, playback } = await cut();
+  session.stop();
+  assert.deepEqual([session.phase, playback.run.state], ["idle", "stopped"]);
+  const { session: other } = begin();
+  other.ask({ kind: "run" });
+  other.stop();
+  other.cut(1);
+  assert.equal(other.phase, "idle");
+});
+
+test("a connection that breaks off again and again is given up", async () => {
+  const open = async () => Promise.reject(new GoneError("no longer"));
+  const { session, requests, take } = await cut({ open });
+  for (let k = 0; k < 20 && session.phase === "cut"; k++) {
+    await session.mend();
+    session.cut(session.number);
+  }
+  assert.equal(session.phase, "idle");
+  assert.ok(requests.length <= 7);
+  assert.ok(take().some(([name]) => name === "refused"));
+});
+
+test("a page that was loaded anew is where it was", async () => {
+  const open = async (run) => ({ ...whole, run });
+  const { session, playback } = begin({ open });
+  session.ask({ kind: "run" }, { draft: DRAFT });
+  for (const message of pieces()) await session.receive(message);
+  session.ask({ kind: "run" }, { draft: { ...DRAFT, prompt: "Another" } });
+  for (const message of pieces("second", 2)) await session.receive(message);
+  playback.select(1, 7);
+  const kept = structuredClone(session.memory);
+  const { session: other, playback: again } = begin({ open });
+  other.restore(kept, { ...whole, run: "second" }, false);
+  assert.deepEqual([again.run.id, other.phase, other.canUndo], ["second", "idle", true]);
+  assert.deepEqual(again.selected, { lane: 1, i: 7 });
+  await other.undo();
+  assert.equal(again.run.id, whole.run);
+  await other.redo();
+  assert.equal(again.run.id, "second");
+});
+
+test("what was being written when the page was loaded anew goes on, or stays stopped", async () => {
+  const { session, playback } = await cut();
+  const kept = structuredClone(session.memory);
+  const message = playback.run.whole();
+  for (const onward of [true, false]) {
+    const requests = [];
+    const run = (request) => requests.push(request);
+    const { session: other, playback: again } = begin({ run, open: upTo(25, "stopped") });
+    other.use(whole.head.model);
+    other.restore(kept, message, onward);
+    await other.mend();
+    assert.equal(other.phase, onward ? "asked" : "idle");
+    assert.deepEqual(
+      requests.map(({ kind }) => kind),
+      onward ? ["continue"] : [],
+    );
+    if (!onward) assert.equal(again.run.state, "stopped");
+  }
+});
+
+test("Redo goes forth again, and a new run ends that", async () => {
+  const gone = new Set();
+  const open = async (run) => {
+    if (gone.has(run)) throw new GoneError("no longer");
+    return { ...whole, run };
+  };
+  const { session, playback } = begin({ open });
+  for (const [k, name] of ["a", "b", "c"].entries()) {
+    session.ask({ kind: "run" });
+    for (const message of pieces(name, k + 1)) await session.receive(message);
+  }
+  await session.undo();
+  await session.undo();
+  assert.deepEqual([playback.run.id, session.canUndo, session.canRedo], ["a", false, true]);
+  await session.redo();
+  assert.deepEqual([playback.run.id, session.canUndo, session.canRedo], ["b", true, true]);
+  gone.add("c");
+  await assert.rejects(session.redo(), /no longer/);
+  assert.deepEqual([playback.run.id, session.canRedo], ["b", false]);
+  await session.undo();
+  assert.equal(session.canRedo, true);
+  session.ask({ kind: "run" });
+  for (const message of pieces("d", 4)) await session.receive(message);
+  assert.deepEqual([session.canUndo, session.canRedo], [true, false]);
+});
+
+test("the way back is kept while the server is away", async () => {
+  let open = async () => Promise.reject(new AwayError());
+  const { session, playback } = begin({ open: (...question) => open(...question) });
+  for (const [k, name] of ["a", "b"].entries()) {
+    session.ask({ kind: "run" });
+    for (const message of pieces(name, k + 1)) await session.receive(message);
+  }
+  await assert.rejects(session.undo(), AwayError);
+  assert.deepEqual([playback.run.id, session.canUndo], ["b", true]);
+  open = async (run) => ({ ...whole, run });
+  await session.undo();
+  assert.equal(playback.run.id, "a");
 });

@@ -191,3 +191,57 @@ test("a run that cannot be kept is named, and may be kept later", async () => {
   await shelf.keep(run("a"), null);
   assert.equal((await entries()).length, 1);
 });
+
+test("the texts of a run that is being written are kept, and give way to the whole of it", async () => {
+  const { shelf, run, entries } = begin();
+  const writing = run("a");
+  await shelf.jot(writing, "place");
+  const [jotted] = await entries();
+  assert.deepEqual([jotted.cut, jotted.run], [true, "a"]);
+  assert.deepEqual((await shelf.texts("place")).add, writing.whole().add);
+  assert.equal(await shelf.trace("a"), null, "its steps are not there");
+  assert.equal((await shelf.find("a")).id, "place");
+  await shelf.keep(writing, null);
+  assert.equal(await shelf.trace("a"), "file of a");
+  await shelf.drop("place");
+  assert.equal((await entries()).length, 1);
+  await shelf.jot(writing, "place");
+  assert.equal((await entries()).length, 1, "what is there whole stays so");
+});
+
+test("all of it goes at once, and comes back as it was", async () => {
+  const { shelf, run, entries } = begin();
+  for (const id of ["a", "b"]) await shelf.keep(run(id), null);
+  const before = await entries();
+  const restore = await shelf.clear();
+  assert.deepEqual(await entries(), []);
+  await restore();
+  assert.deepEqual(await entries(), before);
+  assert.equal(await shelf.trace("b"), "file of b");
+});
+
+test("where the browser has no room, old runs make some, and pinned ones do not", async () => {
+  const store = memoryStore();
+  let room = 9;
+  const small = {
+    ...store,
+    async change(id, make, file) {
+      const more = (await store.list()).every((one) => one.id !== id);
+      if (file && more && (await store.list()).length >= room) {
+        throw new DOMException("full", "QuotaExceededError");
+      }
+      return store.change(id, make, file);
+    },
+  };
+  const { shelf, run, entries, said } = begin({ open: async () => small });
+  for (let k = 0; k < 9; k++) await shelf.keep(run(`r${k}`), null);
+  const oldest = (await entries()).at(-1);
+  await shelf.change(oldest.id, { pinned: true });
+  await shelf.keep(run("new"), null);
+  const left = (await entries()).map((entry) => entry.run);
+  assert.deepEqual([left.includes("new"), left.includes(oldest.run), left.length], [true, true, 5]);
+  assert.match(said[0], /5 old runs made room/);
+  room = 0;
+  await shelf.keep(run("last"), null);
+  assert.match(said.at(-1), /the browser's storage is full/);
+});

@@ -27,7 +27,7 @@ EVENTS = ("run",)
 def on_load(limits: Limits = NO_LIMITS) -> str:
     """Return the script that starts the page, with everything it knows about the settings."""
     spec, token = payload.encode(controls.specification(limits)), payload.encode(TOKEN)
-    names = "element, trigger, props, server, watch"
+    names = "element, props"
     # Gradio finds the events of a component by their quoted names in this text.
     events = ", ".join(f"'{name}'" for name in EVENTS)
     return (

@@ -9,18 +9,11 @@ import secrets
 import threading
 from collections import OrderedDict
 
-from xtc_viz.errors import XTCVizError
+from xtc_viz.errors import UnknownRunError
 from xtc_viz.ui.run import Run
 
 MAX_BYTES = 256 << 20  # some hundred runs of usual length
 MAX_RUNS = 500
-
-
-class UnknownRunError(XTCVizError, KeyError):
-    """A run that this server does not keep (any more)."""
-
-    def __str__(self) -> str:
-        return "This run is no longer kept on the server. Generate it again to look at its steps."
 
 
 class RunStore:

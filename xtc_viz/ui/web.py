@@ -19,7 +19,7 @@ FOLDER = asset("web")
 BASE = "core/base"  # the style sheet that all others build on
 
 _IMPORT = re.compile(r'^import\s*(\{[^}]*\})\s*from\s*"(\.[\w./-]+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
 
 
 def variable(name: str) -> str:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from xtc_viz.errors import PromptError, SettingsError, Words, XTCVizError, shortened, shown
+from xtc_viz.errors import (
+    PromptError,
+    SettingsError,
+    UnknownRunError,
+    Words,
+    XTCVizError,
+    shortened,
+    shown,
+)
 from xtc_viz.knobs import KNOBS
 from xtc_viz.runs.request import LaneError
 from xtc_viz.ui.gate.token import StaleTokenError
@@ -21,7 +29,8 @@ WENT_WRONG = "Something went wrong on the server; its log says what."
 
 
 def problem(error: XTCVizError) -> dict[str, Any]:
-    """Return an error as the page shows it: the words, the field that it belongs to, the lane."""
+    """Return an error as the page shows it: the words, the field that it belongs to, the lane, and
+    whether the run that was asked about is gone."""
     answer: dict[str, Any] = {"message": in_words(error)}
     if isinstance(error, SettingsError):
         answer["field"] = error.parameter
@@ -31,6 +40,8 @@ def problem(error: XTCVizError) -> dict[str, Any]:
         answer["lane"] = error.lane
     if isinstance(error, StaleTokenError):
         answer["stale"] = True
+    if isinstance(error, UnknownRunError):
+        answer["gone"] = True
     return answer
 
 

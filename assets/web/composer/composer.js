@@ -8,6 +8,7 @@ import { warnings } from "./warnings.js";
 /** @import { Phase } from "../session/phases.js" */
 
 const COARSE = matchMedia("(pointer: coarse)"); // fingers
+const RUN = "Enter; Shift+Enter begins a new line";
 
 export class Composer {
   /**
@@ -48,7 +49,7 @@ export class Composer {
     });
     this.run = button("Generate", onrun, {
       class: "primary",
-      title: "Enter; Shift+Enter begins a new line",
+      title: RUN,
     });
     this.step = button("Step by step", onstep, { title: "Write one token at a time" });
     this.stop = button("Stop", onstop, { disabled: true });
@@ -157,15 +158,18 @@ export class Composer {
   }
 
   /**
-   * `half` says whether Step can take another half step; undefined where it begins a run.
+   * `half` says whether Step can take another half step; undefined where it begins a run. `why`
+   * says why nothing can be begun, "" where it can.
    * @param {Phase} phase
    * @param {boolean | undefined} half
+   * @param {string} why
    */
-  busy(phase, half) {
+  busy(phase, half, why = "") {
     const busy = phase !== "idle";
     if (busy) this.panel.extras.open(false);
-    this.run.disabled = busy;
-    this.step.disabled = half === undefined ? busy : !half;
+    this.run.disabled = busy || Boolean(why);
+    set(this.run, { title: why || RUN });
+    this.step.disabled = half === undefined ? this.run.disabled : !half;
     this.stop.disabled = !busy;
     set(this.element, { "data-phase": phase });
   }

@@ -4,7 +4,7 @@
 import { button, h, setText } from "../core/dom.js";
 
 /** @import { Phase } from "../session/phases.js" */
-/** @import { Origin } from "../session/session.js" */
+/** @import { Origin } from "../session/shown.js" */
 
 /**
  * How a run stands, in words.
@@ -21,6 +21,7 @@ export function statusWords({ phase, note, place, ending }) {
     writing: "Writing …",
     stopping: "Stopping …",
     lost: "A part is missing; asking for it …",
+    cut: "Cut off here; asking for the rest …",
   };
   return words[phase];
 }
@@ -39,6 +40,9 @@ export function originWords({ kind, name, unknown = [] }) {
     file: `From the file ${name}.${more}`,
     shelf: `From the shelf: ${name}${/[.!?…]$/.test(name) ? "" : "."}${more}`,
     elsewhere: `Written by ${name}, which was loaded meanwhile.`,
+    cut: name
+      ? `Unfinished: the server is back with ${name}, which did not write this.`
+      : "Unfinished: its text was kept here, its steps were not. Generate writes it again.",
   };
   return words[kind];
 }
@@ -54,6 +58,7 @@ export function diceWords(shared) {
 export class StatusLine {
   constructor() {
     this.dice = h("p", { class: "dice", "data-testid": "dice" });
+    this.away = h("p", { class: "away", role: "status", "data-testid": "away" });
     this.status = h("p", { class: "status", role: "status", "data-testid": "status" });
     this.origin = h("p", { class: "origin", "data-testid": "origin" });
     this.note = h("p", { class: "awaits", role: "status", "data-testid": "note" });
@@ -62,6 +67,7 @@ export class StatusLine {
     this.element = h(
       "div",
       { class: "status-line" },
+      this.away,
       this.status,
       this.origin,
       this.note,
@@ -96,6 +102,11 @@ export class StatusLine {
   offer(/** @type {(() => unknown) | null} */ open) {
     this.back.hidden = !open;
     this.back.onclick = open;
+  }
+
+  /** The server is not there; "" where it is. Then there is no more to say. @param {string} words */
+  miss(words) {
+    setText(this.away, words);
   }
 
   /** @param {string} words */

@@ -210,6 +210,12 @@ export class ModelPicker {
     if (this.state?.resting || !sameWeights(model, this.state?.model)) this.greet();
   }
 
+  /** What is known of the server's model may be so no more. */
+  forget() {
+    this.state = null;
+    this.load = null;
+  }
+
   /** Ask how the model stands; while something is going on, ask again. */
   async greet() {
     clearTimeout(this.timer);

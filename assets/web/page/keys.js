@@ -6,7 +6,8 @@ import { FIRED } from "../session/chips.js";
 /**
  * What keys do beside moving along the text. `escape` returns whether there was something to leave.
  * @typedef {{ generate: () => void, escape: () => boolean, beside: () => void, colour: () => void,
- *   step: () => void, play: () => void, help: () => void, present: () => void }} Actions
+ *   step: () => void, play: () => void, help: () => void, present: () => void, undo: () => void,
+ *   redo: () => void }} Actions
  */
 
 /** @type {[string[], string][]} */
@@ -21,6 +22,7 @@ export const KEYS = [
   [["b"], "one lane, or two side by side"],
   [["c"], "next colouring"],
   [["p"], "classroom: text and bars large"],
+  [["z", "Z"], "undo: the run before; redo"],
   [["Enter"], "generate, in the prompt; from anywhere with Ctrl"],
   [["Shift+Enter"], "a new line in the prompt"],
   [["Esc"], "close, pause, stop, or leave what one is in"],
@@ -63,6 +65,8 @@ export function handle(event, playback, actions) {
     c: actions.colour,
     p: actions.present,
     s: actions.step,
+    z: actions.undo,
+    Z: actions.redo,
     "?": actions.help,
     " ": actions.play,
   };

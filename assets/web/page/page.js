@@ -15,31 +15,36 @@ import { ModelPicker } from "../models/picker.js";
 import { awaits, draftOf, touched } from "../session/draft.js";
 import { Playback } from "../session/playback.js";
 import { Session } from "../session/session.js";
-import { KeptDraft } from "../shelf/drafts.js";
 import { ShelfView } from "../shelf/view.js";
 import { StrengthMap } from "../whatif/strengthmap.js";
 import { WhatIf } from "../whatif/whatif.js";
 import { arrangement } from "./arrangement.js";
+import { Away } from "./away.js";
 import { holdHeights, releaseHeight } from "./keptplace.js";
 import { handle } from "./keys.js";
+import { Opening } from "./opening.js";
 import { Requests } from "./requests.js";
 import { ShareLink } from "./sharelink.js";
 import { Sheet } from "./sheet.js";
 
 /** @import { Branching } from "../inspector/fork.js" */
+/** @import { Presence } from "../wire/presence.js" */
 
 const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
+const CUT = "The steps of this text were not kept. Generate writes it again.";
+const HOLD = 800; // milliseconds after the end of a run
 
 export class Page {
   /**
    * `transport` talks to the server; without `run` the page is a replay. `models` talks to it about
-   * models, null in a replay.
+   * models, `presence` knows whether it is there; both are null in a replay.
    * @param {HTMLElement} root
    * @param {Spec} spec
    * @param {Transport} transport
    * @param {ModelTransport | null} models
+   * @param {Presence | null} presence
    */
-  constructor(root, spec, transport, models = null) {
+  constructor(root, spec, transport, models = null, presence = null) {
     this.root = root;
     this.spec = spec;
     const playback = new Playback(transport);
@@ -59,6 +64,7 @@ export class Page {
       onchange: () => this.imagineDraft(),
     });
     this.requests = new Requests(this.session, playback, this.composer, {
+      here: () => this.away?.ask() ?? true,
       before: () => this.stepper.pause(),
       after: () => this.drawTools(),
     });
@@ -67,6 +73,7 @@ export class Page {
       onward: () => requests.goOn(),
       again: () => requests.anew(),
       undo: () => requests.undo(),
+      redo: () => requests.redo(),
       most: spec.maxTokens,
     });
     this.lanes = new Lanes(playback, spec, live ? requests.ofLanes(this.tools) : null);
@@ -96,7 +103,6 @@ export class Page {
     const { inspector } = this;
     this.lesson = new Lesson({ root, playback, transport, spec, inspector, anew });
     this.shelf = live ? new ShelfView(transport, this.session, playback, spec) : null;
-    this.keptDraft = live ? new KeptDraft(spec) : null;
     this.shareLink = new ShareLink(playback, spec, {
       draft: () => this.composer.draft,
       presenting: () => this.presenting,
@@ -106,7 +112,9 @@ export class Page {
     root.replaceChildren(...arrangement(this));
     set(root, { "data-empty": "" });
     this.composer.fit();
+    this.away = presence && new Away(this, presence);
     this.listen();
+    this.opening = transport.open ? new Opening(this, transport.open) : null;
     this.drawTools();
   }
 
@@ -122,7 +130,11 @@ export class Page {
     // Only step by step is there more to step to with every token.
     playback.on("chips", () => playback.stepping && this.drawTools());
     playback.on("select block", () => this.release());
-    playback.on("problem", ({ message }) => composer.fail(message));
+    // Of a text without its steps that is said once.
+    playback.on(
+      "problem",
+      ({ message }) => session.origin.kind !== "cut" && composer.fail(message),
+    );
     session.on("phase", () => this.enter());
     session.on("origin", () => this.statusLine.from(session.origin));
     session.on("come", ({ head, draft }) => this.come(head, draft));
@@ -130,9 +142,6 @@ export class Page {
     session.on("written", ({ model }) => this.picker?.seen(model));
     session.on("refused", ({ problem }) => composer.wrong(problem));
     this.shelf?.shelf.on("note", ({ words }) => composer.fail(words));
-    this.keptDraft?.watch(root, () =>
-      touched(composer.draft, session.base) ? composer.draft : null,
-    );
     window.addEventListener("keydown", (event) => {
       const { target } = event;
       const inside = target === document.body || (target instanceof Node && root.contains(target));
@@ -152,6 +161,8 @@ export class Page {
       play: () => this.stepper.toggle(),
       help: () => this.lesson.openHelp(),
       present: () => this.present(!this.presenting),
+      undo: () => this.requests.undo(),
+      redo: () => this.requests.redo(),
     };
   }
 
@@ -172,25 +183,38 @@ export class Page {
   /** The run that is written has come to another phase. */
   enter() {
     const { session } = this;
-    if (session.idle) set(this.root, { "data-done": session.number });
     this.statusLine.stand(session.phase, statusWords(session));
     if (session.phase === "waiting" && session.note) this.picker?.refresh();
     this.drawTools();
-    if (session.idle) this.release();
+    if (!session.idle) return;
+    set(this.root, { "data-done": session.number });
+    this.release();
+    this.hold();
+  }
+
+  /** A run has ended: its steps are loaded, to be here when the server is not. */
+  hold() {
+    clearTimeout(this.holding);
+    this.holding = setTimeout(() => this.session.idle && this.playback.hold(), HOLD);
   }
 
   drawTools() {
     const { session, playback, stepper } = this;
-    const other = session.hasModel && playback.run && !session.ours;
+    const why = this.away?.why ?? "";
+    const cut = session.origin.kind === "cut";
+    const other = !cut && session.hasModel && playback.run && !session.ours;
     set(this.root, { "data-other-model": other ? "" : null });
-    this.tools.draw(session);
+    this.tools.draw(session, why);
+    const own = other
+      ? `Only ${playback.run?.head.model.name}, which wrote this, can continue it.`
+      : "";
     this.inspector.stand({
-      why: other ? `Only ${playback.run?.head.model.name}, which wrote this, can continue it.` : "",
+      why: own || (cut ? CUT : why),
       idle: session.idle,
       undoable: session.canUndo,
     });
     this.fillNote();
-    this.composer.busy(session.phase, playback.stepping ? !stepper.done : undefined);
+    this.composer.busy(session.phase, playback.stepping ? !stepper.done : undefined, why);
   }
 
   /** What is to be said of the run on show, beside where it comes from. */
@@ -254,36 +278,6 @@ export class Page {
     this.imagineDraft();
   }
 
-  /** What was typed before the page was left. */
-  takeDraft() {
-    const draft = this.keptDraft?.read(this.composer.draft);
-    if (draft) this.composer.take(draft);
-  }
-
-  /** The way back to the run that was on show before the page was left. */
-  async offerLast() {
-    const open = await this.shelf?.latest();
-    if (open && this.playback.run?.state === "recorded") this.statusLine.offer(open);
-  }
-
-  /**
-   * A link was opened: take its settings, write, and look at its step. Where something of it cannot
-   * be, that is said and nothing is written. Without one, the page is as it was left.
-   */
-  follow() {
-    const { opened } = this.shareLink;
-    if (!opened?.request) {
-      this.takeDraft();
-      if (opened) this.composer.fail(opened.words);
-      return this.offerLast();
-    }
-    const { draft, presenting, selected } = opened.request;
-    this.composer.take(draft);
-    this.present(presenting);
-    if (opened.words) this.composer.fail(opened.words);
-    else this.requests.generate({ goal: selected });
-  }
-
   /** Esc closes the sheet, else pauses Play, stops a run, leaves step by step, leaves the stage. */
   escape() {
     if (this.root.querySelector("dialog[open]")) return false;
@@ -301,5 +295,6 @@ export class Page {
     this.session.use(model);
     this.composer.use(model);
     this.drawTools();
+    this.session.mend();
   }
 }

@@ -12,16 +12,18 @@ import { wordsOf } from "../core/errors.js";
 
 export class Requests {
   /**
-   * `before()` follows before anything is asked, `after()` when the run on show is another at once.
+   * `here()` says whether there is a server to ask, `before()` follows before anything is asked,
+   * `after()` when the run on show is another at once.
    * @param {Session} session
    * @param {Playback} playback
    * @param {Composer} composer
-   * @param {{ before: () => void, after: () => void }} events
+   * @param {{ here: () => boolean, before: () => void, after: () => void }} events
    */
-  constructor(session, playback, composer, { before, after }) {
+  constructor(session, playback, composer, { here, before, after }) {
     this.session = session;
     this.playback = playback;
     this.composer = composer;
+    this.here = here;
     this.before = before;
     this.after = after;
   }
@@ -32,7 +34,7 @@ export class Requests {
    * @param {{ draft?: Draft, goal?: Place | null, stepping?: boolean }} more
    */
   ask(request, more = {}) {
-    if (!this.session.idle) return;
+    if (!this.session.idle || !this.here()) return;
     this.before();
     this.composer.clear();
     this.session.ask(request, more);
@@ -63,7 +65,8 @@ export class Requests {
       rewrite: (lane, text) => this.rewrite(lane, text),
       prompt: (text) => this.composer.begin(text),
       can: (lane) => {
-        const write = this.session.idle && this.session.ours && !this.playback.stepping;
+        const write =
+          this.here() && this.session.idle && this.session.ours && !this.playback.stepping;
         return { write, goOn: write && tools.open(lane) };
       },
     };
@@ -100,9 +103,19 @@ export class Requests {
     this.composer.fail("");
   }
 
-  async undo() {
+  undo() {
+    return this.travel(() => this.session.undo());
+  }
+
+  redo() {
+    return this.travel(() => this.session.redo());
+  }
+
+  /** To a run that was on show before. @param {() => Promise<void>} go */
+  async travel(go) {
+    if (!this.session.idle || this.playback.stepping) return;
     try {
-      await this.session.undo();
+      await go();
       this.composer.fail("");
     } catch (error) {
       this.composer.fail(wordsOf(error));

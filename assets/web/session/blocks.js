@@ -1,10 +1,12 @@
 // The full records of steps, fetched in blocks of 64 when someone looks at one. No document.
 
 import { wordsOf } from "../core/errors.js";
+import { isAway } from "../wire/errors.js";
 
 /** @import { Run } from "./run.js" */
 
 export const BLOCK = 64;
+const MOST_HELD = 24;
 
 export class Blocks {
   #ask;
@@ -72,6 +74,27 @@ export class Blocks {
     }
   }
 
+  /**
+   * Load the steps of the run one block after the other, so that they are here when the server is
+   * away. Ends where another run is on show, and where it fails.
+   * @param {number} depth
+   * @param {number} most so many blocks at most
+   */
+  async hold(depth, most = MOST_HELD) {
+    const run = this.#run;
+    let left = most;
+    for (const [k, lane] of run?.lanes.entries() ?? []) {
+      for (let index = 0; index * BLOCK < lane.chips.length; index++) {
+        if (!run || this.#run !== run || left === 0) return;
+        const key = this.#key(run, k, index, depth);
+        if (this.#blocks.has(key) && this.#wanted.get(key) === lane.chips.length) continue;
+        left -= 1;
+        await this.#fetch(run, k, index, depth, key);
+        if (!this.#wanted.has(key)) return;
+      }
+    }
+  }
+
   /** @param {Run} run @param {number} lane @param {number} index @param {number} depth */
   #key(run, lane, index, depth) {
     const xtc = run.lanes[lane].imagined?.xtc;
@@ -96,6 +119,8 @@ export class Blocks {
       this.#onblock();
     } catch (error) {
       this.#wanted.delete(key);
+      // That the server is away is said once, and then it is asked again.
+      if (isAway(error)) return;
       this.#onproblem(`This step could not be loaded: ${wordsOf(error)}`);
     }
   }

@@ -33,6 +33,21 @@ export function readChip([id, text, flags, p, rank, entropy, eligible, mass, sig
 }
 
 /**
+ * A chip as it came.
+ * @param {Chip} chip
+ * @returns {ChipValues}
+ */
+export function chipValues({ id, text, outcome, changed, forced, bounded, ...chip }) {
+  const flags = outcome + CHANGED * Number(changed) + FORCED * Number(forced);
+  const { p, rank, entropy, eligible, mass, sign } = chip;
+  const [share, bits, removed] = [p * 1e4, entropy * 1e3, mass * 1e4].map(Math.round);
+  const all = flags + BOUNDED * Number(bounded);
+  /** @type {ChipValues} */
+  const values = [id, text, all, share, rank, bits, eligible, removed];
+  return sign === undefined ? values : [...values, sign];
+}
+
+/**
  * Whether XTC fired and the word that was drawn lay below τ.
  * @param {Pick<Chip, "outcome" | "forced" | "rank" | "eligible">} chip
  */

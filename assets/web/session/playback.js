@@ -237,6 +237,16 @@ export class Playback extends Emitter {
     this.#blocks.prefetch(at, this.#depth);
   }
 
+  /** Look again at what is looked at: what could not be loaded may be there now. */
+  seen() {
+    this.emit("block");
+  }
+
+  /** Load the whole run, for when the server is away. */
+  hold() {
+    return this.#blocks.hold(this.#depth);
+  }
+
   get #depth() {
     return Math.max(this.#candidates, this.#deep);
   }

@@ -1,6 +1,6 @@
 // A run as far as the page has it: its head, and lanes that grow message by message. No document.
 
-import { FIRED, firstDifference, isFromTail, readChip } from "./chips.js";
+import { chipValues, FIRED, firstDifference, isFromTail, readChip } from "./chips.js";
 
 /** @returns {{ -readonly [K in keyof RunLane]: RunLane[K] }} */
 function emptyLane() {
@@ -77,6 +77,18 @@ export class Run {
     const other = this.#state !== state;
     this.#state = state;
     return other;
+  }
+
+  /** All that is here of it as one message. @returns {Message & { run: string, head: RunHead }} */
+  whole() {
+    const { id: run, head, state } = this;
+    return {
+      ...{ run, head, state },
+      at: this.#lanes.map(() => 0),
+      add: this.#lanes.map((lane) => lane.chips.map(chipValues)),
+      stats: this.#lanes.flatMap(({ stats }) => stats ?? []),
+      finish: this.#lanes.map((lane) => lane.finish),
+    };
   }
 
   /**

@@ -1,31 +1,30 @@
-// The life of a run: asked for, waiting, writing, stopped, lost and healed, failed; and the runs
-// before it. It takes the server's messages and asks the server, and knows nothing of the document.
+// The life of a run: asked for, waiting, writing, stopped, lost and healed, cut off and gone on with,
+// failed. It takes the server's messages and asks the server, and knows nothing of the document.
 
-import { Emitter } from "../core/emitter.js";
 import { wordsOf } from "../core/errors.js";
-import { FormerRuns } from "./former.js";
+import { Inbox } from "./inbox.js";
+import { Mending } from "./mending.js";
 import { next } from "./phases.js";
+import { OWN, Shown } from "./shown.js";
 import { sameWeights } from "./weights.js";
 
 /** @import { Phase, Happening } from "./phases.js" */
 /** @import { Playback } from "./playback.js" */
+/** @import { Asked } from "./rest.js" */
+/** @import { Memory } from "./shown.js" */
 /**
- * Where the run on show comes from: from this page, recorded, from a file, from the shelf, or from
- * a model that was loaded meanwhile.
- * @typedef {{ kind: "own" | "recorded" | "file" | "shelf" | "elsewhere", name: string, unknown?: string[] }} Origin
+ * What is kept over a reload: what is on show, what was asked for and is not there yet, and whether
+ * that is what is on show.
+ * @typedef {Memory & { asked: Asked | null, began: boolean }} Kept
  */
 
-/** @type {Origin} */
-const OWN = { kind: "own", name: "" };
+const BREAKS = "The connection broke off again and again. Generate asks once more.";
 
 /**
- * Its events: `phase`, `origin`, `come` (another run is on show, not written for a request of this
- * page; its `head`, or its `draft`), `replace` (it will take the place of another), `written` (by
- * this `model`), `refused` (with a `problem`).
+ * Its events, beside those of `Shown`: `phase`, `replace` (a run will take the place of another),
+ * `written` (by this `model`), `refused` (with a `problem`).
  */
-export class Session extends Emitter {
-  #transport;
-  #playback;
+export class Session extends Shown {
   /** @type {Phase} */
   #phase = "idle";
   #number = 0;
@@ -39,28 +38,20 @@ export class Session extends Emitter {
   #goal = null;
   /** @type {Draft | null} What was asked for, until it is on show. */
   #sent = null;
-  /** @type {Draft | null} */
-  #base = null;
   /** @type {string | null} */
   #parent = null;
-  #origin = OWN;
-  #former = new FormerRuns();
-  /** @type {ModelLine | null} */
-  #model = null;
-  /** @type {Message[]} */
-  #inbox = [];
-  #reading = false;
+  #mending;
+  #inbox = new Inbox((/** @type {Message} */ message) => this.#read(message));
 
   /** @param {Transport} transport @param {Playback} playback */
   constructor(transport, playback) {
-    super();
-    this.#transport = transport;
-    this.#playback = playback;
+    super(transport, playback);
+    this.#mending = new Mending(transport, playback);
   }
 
   /** Whether there is a server to ask. */
   get live() {
-    return Boolean(this.#transport.run);
+    return Boolean(this.transport.run);
   }
 
   get phase() {
@@ -90,43 +81,15 @@ export class Session extends Emitter {
     return this.#ending;
   }
 
-  get origin() {
-    return this.#origin;
-  }
-
-  /** What the run on show was asked for. */
-  get base() {
-    return this.#base;
-  }
-
   /** The run that the last one asked for goes on from, and then holds whole; null without one. */
   get parent() {
     return this.#parent;
   }
 
-  /** Whether there is a run to go back to. */
-  get canUndo() {
-    return this.#former.any;
-  }
-
-  /** Whether it is known which model is in use. */
-  get hasModel() {
-    return Boolean(this.#model);
-  }
-
-  /** Whether the model in use wrote the run on show. */
-  get ours() {
-    return sameWeights(this.#model, this.#playback.run?.head.model);
-  }
-
-  /** Another model is in use. @param {ModelLine} model */
-  use(model) {
-    this.#model = model;
-  }
-
-  /** The run on show was asked for by this draft. @param {Draft} draft */
-  setBase(draft) {
-    this.#base = structuredClone(draft);
+  /** What has to be kept to be here again. @returns {Kept} */
+  get memory() {
+    const asked = this.idle ? null : this.#mending.asked;
+    return { ...super.memory, asked, began: this.#began };
   }
 
   /**
@@ -137,41 +100,37 @@ export class Session extends Emitter {
    */
   ask(request, { draft = null, goal = null, stepping = false } = {}) {
     if (!this.idle) return false;
+    const before = this.playback.run?.lengths ?? [];
+    this.#mending.begin();
+    this.#send({ request, draft, goal, stepping, before }, "ask");
+    return true;
+  }
+
+  /** @param {Asked} asked @param {Happening} how */
+  #send(asked, how) {
+    const { request, draft, goal, stepping } = asked;
+    this.#mending.asked = asked;
     this.#number += 1;
+    this.#current = null;
     this.#sent = draft;
     this.#goal = goal;
     this.#parent = request.kind === "continue" || request.kind === "branch" ? request.run : null;
     this.#ending = "";
-    this.#playback.expect(stepping);
-    this.#happen("ask");
-    this.#transport.run?.({ ...request, req: this.#number });
-    return true;
+    this.playback.expect(stepping);
+    this.#happen(how);
+    this.transport.run?.({ ...request, req: this.#number });
   }
 
   stop() {
     if (this.idle) return;
-    if (this.#current) this.#transport.stop?.(this.#current);
+    if (this.#phase === "cut") return this.#giveUp();
+    if (this.#current) this.transport.stop?.(this.#current);
     this.#happen("stop");
   }
 
-  /**
-   * Take a message of the server, after those before it.
-   * @param {Message | null} message
-   */
+  /** Take a message of the server, after those before it. @param {Message | null} message */
   async receive(message) {
-    if (!message) return;
-    this.#inbox.push(message);
-    if (this.#reading) return;
-    this.#reading = true;
-    try {
-      for (let first = this.#inbox.shift(); first; first = this.#inbox.shift()) {
-        // Without a gap nothing is awaited: the page is drawn at once.
-        const healing = this.#read(first);
-        if (healing) await healing;
-      }
-    } finally {
-      this.#reading = false;
-    }
+    if (message) await this.#inbox.receive(message);
   }
 
   /** Returns a promise where something was missed. @param {Message} message */
@@ -180,30 +139,38 @@ export class Session extends Emitter {
     if (req !== undefined && req !== this.#number) return;
     if (run && req !== undefined && this.#current !== run) {
       this.#current = run;
-      if (this.#phase === "stopping") this.#transport.stop?.(run);
+      if (this.#phase === "stopping") this.transport.stop?.(run);
     }
     if (error) return this.#fail(error, run);
     if (!message.add && !message.head) {
-      if (run && this.#shows(run) && message.state) this.#playback.setState(message.state);
+      if (run && this.#shows(run) && message.state) this.playback.setState(message.state);
       return this.#announce(message);
     }
-    if (this.#playback.run && !this.#shows(run)) {
-      this.#remember();
+    if (this.playback.run && !this.#shows(run)) {
+      // One that was cut off is the same text, as far as it came.
+      const { broken } = this.#mending;
+      if (!broken || !this.#shows(broken)) this.remember();
       this.emit("replace");
     }
-    if (!this.#playback.take(message)) return this.#heal(message);
+    if (!this.playback.take(message)) return this.#heal(message);
     this.#settle(message);
   }
 
-  /** @param {string | undefined} run */
+  /** @param {string | null | undefined} run */
   #shows(run) {
-    return this.#playback.run?.id === run;
+    return this.playback.run?.id === run;
+  }
+
+  /** Whether the run that was asked for is on show. */
+  get #began() {
+    return this.#current !== null && this.#shows(this.#current);
   }
 
   /** @param {Problem} problem @param {string | undefined} run */
   #fail(problem, run) {
     this.emit("refused", { problem });
-    if (run && this.#shows(run)) this.#playback.setState("failed");
+    if (run && this.#shows(run)) this.playback.setState("failed");
+    else if (this.playback.busy) this.playback.setState("stopped");
     this.#end("failed");
   }
 
@@ -211,11 +178,11 @@ export class Session extends Emitter {
   async #heal(message) {
     this.#happen("miss");
     const { state } = message;
-    const { run } = this.#playback;
+    const { run } = this.playback;
     const at = run && this.#shows(message.run) ? run.lengths : [];
     try {
-      const whole = message.run && (await this.#transport.open?.(message.run, at));
-      if (whole) this.#playback.take(whole);
+      const whole = message.run && (await this.transport.open?.(message.run, at));
+      if (whole) this.playback.take(whole);
       this.#happen("heal");
     } catch (error) {
       // It stays lost until a later message can be healed, or the run has its end.
@@ -228,8 +195,9 @@ export class Session extends Emitter {
 
   /** A message has been taken. @param {Message} message */
   #settle(message) {
+    this.#mending.came();
     if (this.#sent && this.#shows(message.run)) {
-      this.#base = this.#sent;
+      this.setBase(this.#sent);
       this.#sent = null;
     }
     this.#announce(message);
@@ -238,18 +206,18 @@ export class Session extends Emitter {
 
   /** Look at what the run was asked for as soon as it is written. */
   #reach() {
-    const { run, stepping } = this.#playback;
+    const { run, stepping } = this.playback;
     if (!this.#goal || stepping || !run?.chip(this.#goal)) return;
-    this.#playback.select(this.#goal.lane, this.#goal.i);
+    this.playback.select(this.#goal.lane, this.#goal.i);
     this.#goal = null;
   }
 
   /** @param {Message} message */
   #announce({ state, head, select, place = 0, note = "" }) {
     if (state === "recorded") {
-      this.#setOrigin({ kind: "recorded", name: "" });
+      this.comesFrom({ kind: "recorded", name: "" });
       this.emit("come", { head });
-      if (select) this.#playback.select(...select);
+      if (select) this.playback.select(...select);
       return;
     }
     if (head) this.#written(head.model);
@@ -261,25 +229,21 @@ export class Session extends Emitter {
 
   /** A run comes from this model; another session may have loaded it in the meantime. */
   #written(/** @type {ModelLine} */ model) {
-    const other = this.#model && !sameWeights(this.#model, model);
-    this.#setOrigin(other ? { kind: "elsewhere", name: model.name } : OWN);
+    const other = this.model && !sameWeights(this.model, model);
+    this.comesFrom(other ? { kind: "elsewhere", name: model.name } : OWN);
     this.emit("written", { model });
   }
 
   /** @param {RunState} ending */
   #end(ending) {
     this.#current = null;
+    this.#mending.broken = null;
     this.#ending = ending;
     this.#happen("end");
-    if (ending === "failed" || this.#playback.stepping) return;
-    if (this.#goal) this.#playback.select(this.#goal.lane, this.#goal.i);
-    else if (!this.#playback.selected) this.#selectTelling();
+    if (ending === "failed" || this.playback.stepping) return;
+    if (this.#goal) this.playback.select(this.#goal.lane, this.#goal.i);
+    else if (!this.playback.selected) this.selectTelling();
     this.#goal = null;
-  }
-
-  #selectTelling() {
-    const at = this.#playback.run?.telling();
-    if (at) this.#playback.select(at.lane, at.i);
   }
 
   /** @param {Happening} happening */
@@ -290,42 +254,47 @@ export class Session extends Emitter {
     if (this.#phase !== before || happening === "waiting") this.emit("phase");
   }
 
-  /** @param {Origin} origin */
-  #setOrigin(origin) {
-    this.#origin = origin;
-    this.emit("origin");
+  /** The server has left in the middle of what was asked for by this number. @param {number} req */
+  cut(req) {
+    if (req !== this.#number || this.idle) return;
+    const often = this.#mending.breaks();
+    if (often) this.emit("refused", { problem: { message: BREAKS } });
+    if (often || this.#phase === "stopping") this.#giveUp();
+    else this.#happen("cut");
   }
 
-  #remember() {
-    const { run, selected } = this.#playback;
-    const { origin, base } = this;
-    if (run) this.#former.push({ id: run.id, selected, origin, base });
+  /** What was cut off stays as it is. */
+  #giveUp() {
+    if (this.playback.busy) this.playback.setState("stopped");
+    this.#end("stopped");
   }
 
-  /** Back to the run that was on show before. Throws where the server has it no more. */
-  async undo() {
-    const former = this.#former.pop();
-    const message = former && (await this.#transport.open?.(former.id, []));
-    if (!message) return;
-    this.#playback.take(message);
-    this.#setOrigin(former.origin);
-    this.emit("come", { draft: former.base });
-    if (former.selected) this.#playback.select(former.selected.lane, former.selected.i);
+  /** The server is there, and its model may be known: go on with what was cut off. */
+  async mend() {
+    if (this.#phase !== "cut") return;
+    const { model } = this;
+    const way = await this.#mending.next({ began: this.#began, model, goal: this.#goal });
+    if (!way || this.phase !== "cut") return; // stopped meanwhile
+    if ("again" in way) return this.#send(way.again, "again");
+    if ("left" in way) this.comesFrom({ kind: "cut", name: way.left });
+    if ("left" in way || way.over === "running") this.#giveUp();
+    else this.#end(way.over);
   }
 
   /**
-   * Show the run of a trace file in the place of the one on show. Throws where it is none.
-   * @param {string} text
-   * @param {string} name
-   * @param {"file" | "shelf"} kind where the file was
+   * What was on show before the page was loaded anew, and, with `onward`, what was being written.
+   * @param {Kept} kept
+   * @param {Message | null} message the run as the server has it, or as this browser has kept it
+   * @param {boolean} onward
    */
-  async load(text, name, kind = "file") {
-    const message = await this.#transport.load?.(text);
-    if (!message) return;
-    this.#remember();
-    this.#playback.take(message);
-    this.emit("come", { head: message.head });
-    this.#setOrigin({ kind, name, unknown: message.unknown ?? [] });
-    this.#selectTelling();
+  restore({ asked, began, ...memory }, message, onward) {
+    if (message) this.showAgain(memory, message);
+    if (!asked || !onward) {
+      if (this.playback.busy) this.playback.setState("stopped");
+      return;
+    }
+    this.#mending.asked = asked;
+    this.#current = began ? (memory.here?.id ?? null) : null;
+    this.#happen("cut");
   }
 }

@@ -43,9 +43,29 @@ export class KeptDraft {
     window.addEventListener("pagehide", () => this.keep(draft()));
   }
 
+  /**
+   * Forget every draft, those of other tabs too; what is on the page is kept again when it changes.
+   * @param {Draft} draft
+   */
+  forget(draft) {
+    this.last = this.written(draft);
+    for (const place of this.places) {
+      try {
+        place?.removeItem(KEY);
+      } catch {
+        // Blocked.
+      }
+    }
+  }
+
+  /** @param {Draft} draft */
+  written(draft) {
+    return JSON.stringify({ knobs: this.knobs, draft });
+  }
+
   /** Keep a draft, or none: only this page's own is then forgotten. @param {Draft | null} draft */
   keep(draft) {
-    const text = draft ? JSON.stringify({ knobs: this.knobs, draft }) : "";
+    const text = draft ? this.written(draft) : "";
     if (text === this.last) return;
     for (const place of this.places) {
       try {

@@ -8,9 +8,11 @@ import { written } from "../lanes/lanetext.js";
 /** @import { Texts } from "../lanes/lanetext.js" */
 /**
  * One run of the shelf. `id` stays, `version` changes whenever its file is written anew; `time` is
- * in milliseconds, `bytes` are those of its file and its texts.
+ * in milliseconds, `bytes` are those of its file and its texts, `run` is what the page calls it. Of
+ * one that is `cut` there are only its texts: it is being written, or was cut off.
  * @typedef {{
  *   id: string, version: string, name: string, pinned: boolean, time: number, bytes: number,
+ *   run?: string, cut?: boolean,
  *   prompt: string, model: string, seed: number,
  *   lanes: { name: string, tag: string, tokens: number, text: string }[],
  * }} Entry

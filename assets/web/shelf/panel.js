@@ -25,7 +25,9 @@ export function aboutWords(entries, lasting) {
     (n / 1e6).toLocaleString("en", { maximumFractionDigits: 1 });
   return (
     `${count(entries.length, "run")}, ${mega(bytes)} of ${mega(BOUNDS.bytes)} MB, in this browser ` +
-    `only. The oldest go when there are more than ${BOUNDS.runs}; pinned ones stay.`
+    `only: prompts, settings, texts and steps. The oldest go when there are more than ` +
+    `${BOUNDS.runs}; pinned ones stay. Beside them are kept what you have typed and where you were. ` +
+    "A link holds a prompt only when you copy one."
   );
 }
 
@@ -39,13 +41,18 @@ export class ShelfPanel {
 
   /**
    * `onopen(entry)` shows a run on the page, `oncompare(a, b)` two of them.
+   * `onclear()` forgets what is kept beside the runs.
    * @param {Shelf} shelf
-   * @param {{ onopen: (entry: Entry) => Promise<void>, oncompare: (a: Entry, b: Entry) => Promise<void> }} events
+   * @param {{ onopen: (entry: Entry) => Promise<void>,
+   *   oncompare: (a: Entry, b: Entry) => Promise<void>, onclear: () => void }} events
    */
-  constructor(shelf, { onopen, oncompare }) {
+  constructor(shelf, { onopen, oncompare, onclear }) {
     this.shelf = shelf;
     this.onopen = onopen;
     this.oncompare = oncompare;
+    this.onclear = onclear;
+    /** @type {(() => Promise<void>) | null} Puts back what was cleared. */
+    this.restore = null;
     this.button = button("Shelf", () => this.open(), {
       class: "quiet",
       "aria-label": "Shelf: the runs of before",
@@ -57,6 +64,7 @@ export class ShelfPanel {
       oninput: () => this.draw(),
     });
     this.about = h("p", { class: "about" });
+    this.clear = button("Clear all", () => this.#try(this.clearAll()), { class: "quiet" });
     this.status = h("p", { class: "status", role: "status" });
     this.error = h("p", { class: "wrong", role: "alert" });
     this.list = h("div", { class: "entries" });
@@ -75,6 +83,7 @@ export class ShelfPanel {
       this.error,
       this.list,
       this.about,
+      h("p", { class: "clear" }, this.clear),
     );
     // A click beside the panel closes it.
     this.dialog.addEventListener("click", ({ target }) => {
@@ -96,13 +105,27 @@ export class ShelfPanel {
     this.#entries = entries;
     setText(this.about, aboutWords(entries, lasting));
     this.about.classList.toggle("note", !lasting);
+    setText(this.clear, this.restore ? "Undo: bring all back" : "Clear all");
+    this.clear.hidden = !entries.length && !this.restore;
     this.draw();
   }
 
   #forget() {
     this.#gone.clear();
     this.#chosen = null;
+    this.restore = null;
     setText(this.error, "");
+  }
+
+  /** Forget all that this browser keeps for the page; until the shelf is closed, it can come back. */
+  async clearAll() {
+    const { restore } = this;
+    this.restore = null;
+    if (restore) return restore();
+    this.#gone.clear();
+    this.restore = await this.shelf.clear();
+    this.onclear();
+    await this.refresh();
   }
 
   /** @returns {RowActions} */

@@ -54,13 +54,14 @@ export function row(entry, { chosen, query }, actions) {
   const lanes = entry.lanes.map(
     ({ name, tokens }, k) => `${name} ${k < last ? tokens : count(tokens, "token")}`,
   );
+  const cut = entry.cut ? ["unfinished: its text alone"] : [];
   const rename = () => line.replaceChild(nameField(entry, name, actions), name);
   return h(
     "li",
     { "data-id": entry.id, class: entry.pinned ? "pinned" : null },
     line,
     h("p", { class: "passage" }, passage(entry, query)),
-    h("p", { class: "facts" }, [entry.model, `seed ${entry.seed}`, ...lanes].join(" · ")),
+    h("p", { class: "facts" }, [...cut, entry.model, `seed ${entry.seed}`, ...lanes].join(" · ")),
     h(
       "div",
       { class: "row-tools" },

@@ -4,7 +4,9 @@
 import { Emitter } from "../core/emitter.js";
 import { wordsOf } from "../core/errors.js";
 import { count } from "../core/format.js";
+import { isAway, isGone } from "../wire/errors.js";
 import { described, excess, ordered } from "./entry.js";
+import { roomy } from "./room.js";
 import { memoryStore, openStore } from "./store.js";
 
 /** @import { Names } from "../core/lanetag.js" */
@@ -13,9 +15,10 @@ import { memoryStore, openStore } from "./store.js";
 /** @import { Store } from "./store.js" */
 
 const ENDED = ["done", "stopped", "failed"];
+const GONE = "This run is no longer on the shelf.";
 
 /** A name that nothing else has. */
-function fresh() {
+export function fresh() {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 12)}`;
 }
 
@@ -32,7 +35,7 @@ export class Shelf extends Emitter {
   /** @type {Promise<Store>} */
   #store;
   #lasting = true;
-  /** @type {Map<string, { id: string, version: string }>} By run, what of it is on the shelf. */
+  /** @type {Map<string, { id: string, version: string }>} By run, what of it is on the shelf whole. */
   #known = new Map();
   /** @type {BroadcastChannel | null} What other tabs change. */
   #others;
@@ -49,10 +52,12 @@ export class Shelf extends Emitter {
     this.#spec = spec;
     this.#bounds = bounds;
     this.#others = others;
-    this.#store = open().catch(() => {
-      this.#lasting = false;
-      return memoryStore();
-    });
+    this.#store = open()
+      .catch(() => {
+        this.#lasting = false;
+        return memoryStore();
+      })
+      .then((store) => roomy(store, (count) => this.#full(count)));
     others?.addEventListener("message", () => this.emit("change"));
   }
 
@@ -64,12 +69,14 @@ export class Shelf extends Emitter {
 
   /**
    * Take in a run that has ended. Where it holds all of `parent`, the run that it went on from, it
-   * stands in that one's place, unless another tab has put something there.
+   * stands in that one's place, unless another tab has put something there. Returns whether it is
+   * on the shelf.
    * @param {Run} run
    * @param {string | null} parent
    */
   async keep(run, parent) {
-    if (!ENDED.includes(run.state) || this.#known.has(run.id) || !run.longest) return;
+    if (this.#known.has(run.id)) return true;
+    if (!ENDED.includes(run.state) || !run.longest) return false;
     const version = fresh();
     this.#known.set(run.id, { id: "", version });
     try {
@@ -78,15 +85,86 @@ export class Shelf extends Emitter {
       const facts = described(run, this.#spec);
       const words =
         facts.prompt.length + facts.lanes.reduce((sum, { text }) => sum + text.length, 0);
-      const entry = { ...facts, version, time: Date.now(), bytes: file.size + words };
+      const bytes = file.size + words;
+      const entry = { ...facts, run: run.id, version, time: Date.now(), bytes };
       const id = await this.#put(entry, file, parent ? this.#known.get(parent) : undefined);
       this.#known.set(run.id, { id, version });
       await this.#trim(id);
       this.#changed();
+      return true;
     } catch (error) {
       this.#known.delete(run.id);
-      this.emit("note", { words: `This run is not on the shelf: ${wordsOf(error)}` });
+      // Of one whose server has left, the texts are there.
+      if (!isAway(error) && !isGone(error))
+        this.emit("note", { words: `This run is not on the shelf: ${wordsOf(error)}` });
+      return false;
     }
+  }
+
+  /**
+   * Keep the texts of a run that is being written, at the place `id` of the shelf; a run that is
+   * there whole stays so.
+   * @param {Run} run
+   * @param {string} id
+   */
+  async jot(run, id) {
+    if (this.#known.has(run.id)) return;
+    const facts = described(run, this.#spec);
+    const file = new Blob([JSON.stringify(run.whole())]);
+    const own = { run: run.id, version: fresh(), time: Date.now(), bytes: file.size, cut: true };
+    const store = await this.#store;
+    const make = (/** @type {Entry | undefined} */ old) =>
+      old && !old.cut ? undefined : { id, name: "", pinned: false, ...old, ...facts, ...own };
+    await store.change(id, make, file);
+  }
+
+  /**
+   * The texts of a run that was cut off, as a message. Throws where they are gone.
+   * @param {string} id
+   * @returns {Promise<Message & { run: string, head: RunHead }>}
+   */
+  async texts(id) {
+    const file = await (await this.#store).file(id);
+    if (!file) throw new Error(GONE);
+    return JSON.parse(await file.text());
+  }
+
+  /**
+   * What the shelf has of a run of the page, the whole of it rather than its texts; else null.
+   * @param {string} run
+   */
+  async find(run) {
+    const entries = await (await this.#store).list();
+    const own = this.#known.get(run)?.id;
+    const same = entries.filter((entry) => entry.id === own || entry.run === run);
+    return same.find(({ cut }) => !cut) ?? same[0] ?? null;
+  }
+
+  /** The trace of a run of the page, null where it is not kept. @param {string} run */
+  async trace(run) {
+    const entry = await this.find(run).catch(() => null);
+    return entry && !entry.cut ? this.text(entry.id).catch(() => null) : null;
+  }
+
+  /** Take off the texts of a run that is here whole, or not wanted. @param {string} id */
+  async drop(id) {
+    const store = await this.#store;
+    await store.remove([id]);
+    this.#changed();
+  }
+
+  /** Take everything off; returns what puts it back. */
+  async clear() {
+    const store = await this.#store;
+    const entries = await store.list();
+    const files = await Promise.all(entries.map(({ id }) => store.file(id)));
+    await store.remove(entries.map(({ id }) => id));
+    this.#changed();
+    return async () => {
+      for (const [k, entry] of entries.entries())
+        await store.change(entry.id, () => entry, files[k]);
+      this.#changed();
+    };
   }
 
   /**
@@ -110,7 +188,12 @@ export class Shelf extends Emitter {
     const gone = excess(await store.list(), newest, this.#bounds);
     if (!gone.length) return;
     await store.remove(gone.map((entry) => entry.id));
-    const words = `The shelf was full: ${count(gone.length, "old run")} made room.`;
+    this.#full(gone.length);
+  }
+
+  /** @param {number} runs */
+  #full(runs) {
+    const words = `The shelf was full: ${count(runs, "old run")} made room.`;
     this.emit("note", { words: `${words} Pinned runs stay.` });
   }
 
@@ -136,7 +219,7 @@ export class Shelf extends Emitter {
   /** The trace file's text of a run. Throws where it is gone. @param {string} id */
   async text(id) {
     const file = await (await this.#store).file(id);
-    if (!file) throw new Error("This run is no longer on the shelf.");
+    if (!file) throw new Error(GONE);
     return through(file.stream(), new DecompressionStream("gzip")).text();
   }
 

@@ -17,6 +17,7 @@
 const NAME = "xtc_viz";
 const ENTRIES = "entries";
 const FILES = "files";
+const NEWER = "a newer version of this page has taken it over; load this one anew.";
 
 /**
  * @template T
@@ -38,21 +39,62 @@ function written(transaction) {
   });
 }
 
-/** The browser's storage. Rejects where there is none for this page. @returns {Promise<Store>} */
-export async function openStore() {
+/** @returns {Promise<IDBDatabase>} */
+function openBase() {
   const request = indexedDB.open(NAME, 1);
   request.onupgradeneeded = () => {
     request.result.createObjectStore(ENTRIES, { keyPath: "id" });
     request.result.createObjectStore(FILES);
   };
-  const base = await result(request);
-  // Another tab has a newer version of the page: make room for it.
-  base.onversionchange = () => base.close();
+  return Promise.race([result(request), refused(request)]).catch((error) => {
+    throw error?.name === "VersionError" ? new Error(NEWER) : error;
+  });
+}
+
+/** An older page in another tab keeps the storage as it was. @param {IDBOpenDBRequest} request */
+function refused(request) {
+  return new Promise((_, reject) => {
+    request.onblocked = () => reject(new Error("Another tab keeps the storage open."));
+  });
+}
+
+/** The browser's storage. Rejects where there is none for this page. @returns {Promise<Store>} */
+export async function openStore() {
+  /** @type {Promise<IDBDatabase> | null} */
+  let opened = null;
+  const base = async () => {
+    opened ??= openBase().then((database) => {
+      // Another tab has a newer version of the page: make room for it.
+      database.onversionchange = () => database.close();
+      // A browser closes it when it needs the memory: it is opened again.
+      database.onclose = () => {
+        opened = null;
+      };
+      return database;
+    });
+    try {
+      return await opened;
+    } catch (error) {
+      opened = null;
+      throw error;
+    }
+  };
+  /** @param {string[]} names @param {IDBTransactionMode} mode */
+  const begin = async (names, mode = "readonly") => {
+    try {
+      return (await base()).transaction(names, mode);
+    } catch (error) {
+      if (!(error instanceof DOMException) || error.name !== "InvalidStateError") throw error;
+      opened = null; // it was closed in the meantime
+      return (await base()).transaction(names, mode);
+    }
+  };
+  await base();
   return {
-    list: () => result(base.transaction(ENTRIES).objectStore(ENTRIES).getAll()),
-    file: (id) => result(base.transaction(FILES).objectStore(FILES).get(id)),
+    list: async () => result((await begin([ENTRIES])).objectStore(ENTRIES).getAll()),
+    file: async (id) => result((await begin([FILES])).objectStore(FILES).get(id)),
     async change(id, make, file) {
-      const transaction = base.transaction([ENTRIES, FILES], "readwrite");
+      const transaction = await begin([ENTRIES, FILES], "readwrite");
       const entries = transaction.objectStore(ENTRIES);
       const done = written(transaction);
       done.catch(() => {}); // what goes wrong below is said once
@@ -63,7 +105,7 @@ export async function openStore() {
       return entry;
     },
     async remove(ids) {
-      const transaction = base.transaction([ENTRIES, FILES], "readwrite");
+      const transaction = await begin([ENTRIES, FILES], "readwrite");
       for (const id of ids) {
         transaction.objectStore(ENTRIES).delete(id);
         transaction.objectStore(FILES).delete(id);

@@ -2,6 +2,7 @@
 
 import { Run } from "../session/run.js";
 import { titleOf } from "./entry.js";
+import { Jotter } from "./jotter.js";
 import { ShelfPanel } from "./panel.js";
 import { Shelf } from "./shelf.js";
 import { SideBySide } from "./sidebyside.js";
@@ -35,13 +36,21 @@ export class ShelfView {
     this.panel = new ShelfPanel(this.shelf, {
       onopen: (entry) => this.open(entry),
       oncompare: (a, b) => this.compare(a, b),
+      onclear: () => this.onclear(),
     });
     this.spec = spec;
+    /** What else is to be forgotten with the runs. */
+    this.onclear = () => {};
     /** @type {SideBySide | null} Made when two runs are first compared. */
     this.pair = null;
-    session.on("phase", () => {
-      if (session.idle && playback.run) this.shelf.keep(playback.run, session.parent);
-    });
+    this.jotter = new Jotter(this.shelf, session, playback);
+    session.on("phase", () => session.idle && this.keep());
+  }
+
+  /** The run on show has come to its end. */
+  async keep() {
+    const { run } = this.playback;
+    if (run) await this.jotter.end(await this.shelf.keep(run, this.session.parent));
   }
 
   /** What opens the run that was kept last; null where there is none. */
@@ -55,6 +64,10 @@ export class ShelfView {
   async open(entry) {
     if (!this.session.idle)
       throw new Error("A run is being written: stop it, or wait for its end.");
+    if (entry.cut) {
+      const texts = await this.shelf.texts(entry.id);
+      return this.session.show({ ...texts, state: "stopped" }, { kind: "cut", name: "" });
+    }
     await this.session.load(await this.shelf.text(entry.id), titleOf(entry), "shelf");
     if (this.playback.run) this.shelf.shown(entry, this.playback.run.id);
   }
@@ -74,7 +87,9 @@ export class ShelfView {
 
   /** A run of the shelf, which stays off the page. @param {Entry} entry */
   async read(entry) {
-    const message = await this.transport.load?.(await this.shelf.text(entry.id));
+    const message = entry.cut
+      ? await this.shelf.texts(entry.id)
+      : await this.transport.load?.(await this.shelf.text(entry.id));
     if (!message?.head || !message.run) throw new Error("This run could not be read.");
     const run = new Run(message.run, message.head);
     run.grow(message);

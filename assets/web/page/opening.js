@@ -1,0 +1,70 @@
+// What the page shows at first: what a link asks for, what was there before it was loaded anew, or
+// the recorded run.
+
+import { touched } from "../session/draft.js";
+import { KeptDraft } from "../shelf/drafts.js";
+import { KeptView } from "./keptview.js";
+
+/** @import { Page } from "./page.js" */
+/** @typedef {{ draft: Draft, selected: Place | null, presenting: boolean }} LinkRequest */
+
+export class Opening {
+  /** @param {Page} page @param {NonNullable<Transport["open"]>} open */
+  constructor(page, open) {
+    const { root, session, playback, composer, shelf } = page;
+    this.page = page;
+    this.draft = new KeptDraft(page.spec);
+    this.draft.watch(root, () => (touched(composer.draft, session.base) ? composer.draft : null));
+    const knobs = Object.keys(page.spec.knobs).join();
+    this.view = shelf && new KeptView(knobs, root, session, playback, shelf, open);
+    if (shelf) {
+      shelf.onclear = () => {
+        this.draft.forget(composer.draft);
+        this.view?.forget();
+      };
+    }
+  }
+
+  /** @param {Message | null} recorded the run that is shown where there is no other */
+  async begin(recorded) {
+    const { page } = this;
+    const { opened } = page.shareLink;
+    const again = this.view?.any && (await this.view.restore());
+    if (!again) await page.session.receive(recorded);
+    const waiting = this.view?.waiting;
+    if (!again && !waiting && opened?.request) return this.follow(opened.request, opened.words);
+    this.takeDraft();
+    if (waiting) page.session.restore(waiting, null, true);
+    if (again || waiting) return page.session.mend();
+    if (opened) page.composer.fail(opened.words);
+    await this.offerLast();
+  }
+
+  /**
+   * Take the settings of a link, write, and look at its step; where something of it cannot be, that
+   * is said and nothing is written.
+   * @param {LinkRequest} request
+   * @param {string} words
+   */
+  follow({ draft, presenting, selected }, words) {
+    const { composer, requests } = this.page;
+    composer.take(draft);
+    this.page.present(presenting);
+    if (words) composer.fail(words);
+    else requests.generate({ goal: selected });
+  }
+
+  /** What was typed before the page was left. */
+  takeDraft() {
+    const { composer } = this.page;
+    const draft = this.draft.read(composer.draft);
+    if (draft) composer.take(draft);
+  }
+
+  /** The way back to the run that was kept last. */
+  async offerLast() {
+    const { shelf, playback, statusLine } = this.page;
+    const open = await shelf?.latest();
+    if (open && playback.run?.state === "recorded") statusLine.offer(open);
+  }
+}

@@ -1,0 +1,130 @@
+// The page's questions and runs over a wire, and what becomes of them when the server leaves and
+// comes back. No document.
+
+import { wordsOf } from "../core/errors.js";
+import { GoneError, isAway } from "./errors.js";
+import { Names } from "./names.js";
+import { Presence } from "./presence.js";
+
+/** @import { Wire } from "./wire.js" */
+
+/**
+ * `kept(run)` is a run's trace as the browser keeps it, null where it keeps none; `onmessage` takes
+ * those of a run, and `oncut` follows where they break off.
+ * @typedef {{
+ *   kept: (run: string) => Promise<string | null>,
+ *   onmessage: (message: Message) => void,
+ *   oncut: (req: number) => void,
+ * }} Ends
+ */
+
+export class Line {
+  /** @param {Wire} wire @param {Ends} ends */
+  constructor(wire, { kept, onmessage, oncut }) {
+    this.wire = wire;
+    this.kept = kept;
+    this.onmessage = onmessage;
+    this.oncut = oncut;
+    this.presence = new Presence(wire.token, () => wire.start());
+    this.names = new Names(kept, (text) => this.ask("load", text));
+    wire.ondoubt = () => this.presence.doubt();
+  }
+
+  /**
+   * A question about nothing in particular. Throws what the server has to say against it.
+   * @param {string} name
+   * @param {unknown[]} values
+   * @returns {Promise<any>}
+   */
+  async ask(name, ...values) {
+    try {
+      const answer = JSON.parse(await this.wire.ask(name, values));
+      const problem = answer?.error;
+      if (problem) throw new (problem.gone ? GoneError : Error)(problem.message);
+      return answer;
+    } catch (error) {
+      if (isAway(error)) this.presence.lost();
+      throw error;
+    }
+  }
+
+  /**
+   * A question about a run. @param {string} name @param {string} run @param {unknown[]} values
+   * @returns {Promise<any>}
+   */
+  about(name, run, ...values) {
+    return this.names.ask(run, (known) => this.ask(name, known, ...values));
+  }
+
+  /**
+   * Write a run.
+   * @param {RunRequest & { req: number }} request
+   * @returns {Promise<void>}
+   */
+  async run(request, again = true) {
+    const { req } = request;
+    const of = "run" in request ? request.run : null;
+    const name = of === null ? null : this.names.of(of);
+    const asked = name === null ? request : { ...request, run: name };
+    try {
+      for await (const text of this.wire.run(asked)) {
+        const message = /** @type {Message} */ (JSON.parse(text));
+        if (message.error?.stale && again) {
+          if (await this.wire.renew()) return this.run(request, false);
+        } else if (message.error?.gone && of !== null && name !== null && again) {
+          if (await this.names.bring(of, name)) return this.run(request, false);
+        }
+        this.onmessage(message);
+      }
+    } catch (error) {
+      if (isAway(error)) {
+        this.presence.lost();
+        this.oncut(req);
+      } else this.onmessage({ req, error: { message: wordsOf(error) } });
+    }
+  }
+
+  /** A run as a file; its trace is in the browser too. @param {string} run @param {string} kind */
+  async export(run, kind) {
+    try {
+      return await this.about("export", run, kind);
+    } catch (error) {
+      const here = kind === "trace" && isAway(error);
+      const text = here ? await this.kept(run) : null;
+      if (text === null) throw error;
+      return text;
+    }
+  }
+
+  /** @returns {Transport} */
+  get transport() {
+    const { names } = this;
+    return {
+      run: (request) => void this.run(request),
+      stop: (run) => this.ask("stop", run).catch(() => {}),
+      block: (run, lane, index, candidates, xtc) =>
+        this.about("block", run, lane, index, candidates, xtc),
+      stages: (run, lane, i, candidates) => this.about("stages", run, lane, i, candidates),
+      whatIf: (run, lane, xtc) => this.about("what_if", run, lane, xtc),
+      tokens: (protect) => this.ask("tokens", protect),
+      becomes: (run, lane, i, text) => this.about("becomes", run, lane, i, text),
+      strength: (run, lane, xtc) => this.about("strength", run, lane, xtc),
+      export: (run, kind) => this.export(run, kind),
+      figure: (run, wanted, xtc) => this.about("figure", run, wanted, xtc),
+      load: (text) => this.ask("load", text),
+      open: (run, at) =>
+        names.ask(run, async (known) => ({ ...(await this.ask("open", known, at)), run })),
+    };
+  }
+
+  /** @returns {ModelTransport} */
+  get models() {
+    return {
+      hello: (load) => this.ask("hello", load),
+      models: (precision, device) => this.ask("models", precision, device),
+      chooseModel: (data) => this.ask("choose_model", data),
+      stopModel: (load) => this.ask("stop_model", load),
+      putAway: () => this.ask("put_away_model"),
+    };
+  }
+}
