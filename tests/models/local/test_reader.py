@@ -130,7 +130,7 @@ def test_a_broken_config(copy: Path) -> None:
 
 def test_a_broken_tokenizer(copy: Path) -> None:
     (copy / "tokenizer.json").write_text("{}")
-    with pytest.raises(ModelError, match="mine could not be loaded"):
+    with pytest.raises(ModelError, match=r"tokenizer\.json of mine is broken: it has no `model`"):
         load(copy)
 
 
