@@ -75,7 +75,8 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.models.local.tokenizer": rule(
         "transformers",
-        "errors models.local.files models.local.jsonfile models.local.rehearsal",
+        "errors models.local.detokenize models.local.files models.local.jsonfile "
+        "models.local.rehearsal",
     ),
     "xtc_viz.models.local.apart": rule("torch", f"{HOSTING} models.local sideprocess"),
     "xtc_viz.models.local.otherside": rule(

@@ -20,15 +20,15 @@ from xtc_viz.models.load import LoadStoppedError, Progress
 from xtc_viz.models.local.detokenize import TokenTable, TokenTexts
 from xtc_viz.models.local.otherside import (
     TokenizerFacts,
-    chat,
+    chat_tokens,
     check_files,
-    encode,
     open_tokenizer,
     plan,
     tokenizer_facts,
+    tokens,
 )
 from xtc_viz.models.local.rehearsal import Plan
-from xtc_viz.models.local.tokenizer import encode_chat
+from xtc_viz.models.local.tokenizer import encode, encode_chat
 from xtc_viz.sideprocess import MIB, Cost, LimitError, SidePool, StoppedError
 
 # The process begins by importing transformers, which takes seconds, and more from a cold disk.
@@ -115,17 +115,25 @@ class RemoteTokenizer:
         return self._size
 
     def encode(self, text: str) -> list[int]:
-        return self._apart.ask(f"The tokenizer of {self._apart.name}", encode, text)
+        name = self._apart.name
+        return self._apart.ask(f"The tokenizer of {name}", tokens, name, text)
 
     def encode_chat(self, user: str, system: str, thinking: bool) -> list[int]:
         name = self._apart.name
         what = f"The chat template of {name}"
-        return self._apart.ask(what, chat, name, user, system, thinking)
+        return self._apart.ask(what, chat_tokens, name, user, system, thinking)
 
 
 def texts_of(tokenizer: Any) -> TokenTexts | TokenTable:
     """Return the texts of a tokenizer's tokens."""
     return tokenizer.texts if isinstance(tokenizer, RemoteTokenizer) else TokenTexts(tokenizer)
+
+
+def encode_of(tokenizer: Any, name: str, text: str) -> list[int]:
+    """Return the tokens of a text. Raises `PromptError`."""
+    if isinstance(tokenizer, RemoteTokenizer):
+        return tokenizer.encode(text)
+    return encode(tokenizer, name, text)
 
 
 def chat_of(tokenizer: Any, name: str, user: str, system: str, thinking: bool) -> list[int]:

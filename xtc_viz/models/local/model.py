@@ -12,7 +12,7 @@ import torch
 
 from xtc_viz.errors import PromptError
 from xtc_viz.models.load import Progress, no_progress
-from xtc_viz.models.local.apart import Apart, chat_of, texts_of
+from xtc_viz.models.local.apart import Apart, chat_of, encode_of, texts_of
 from xtc_viz.models.local.detokenize import StreamDetokenizer
 from xtc_viz.models.local.download import fetch, revision_of
 from xtc_viz.models.local.files import make_view
@@ -106,7 +106,7 @@ class LocalModel:
         return self._info
 
     def encode(self, text: str) -> list[int]:
-        return list(self.tokenizer.encode(text))
+        return encode_of(self.tokenizer, self._info.name, text)
 
     def encode_chat(self, user: str, system: str = "", *, thinking: bool = True) -> list[int]:
         if not self._info.has_chat_template:

@@ -6,10 +6,11 @@ refused before.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xtc_viz.models.local.detokenize import TokenTable, TokenTexts
+from xtc_viz.models.local.detokenize import TokenTable
 from xtc_viz.models.local.files import ModelFiles, make_view
 
 if TYPE_CHECKING:
@@ -46,15 +47,18 @@ def open_tokenizer(view: Path, name: str) -> None:
     """Read the tokenizer. Raises `ModelError`."""
     from xtc_viz.models.local.tokenizer import read_tokenizer
 
+    os.environ["RUST_BACKTRACE"] = "0"
     _tokenizers[view] = read_tokenizer(view, name)
 
 
 def tokenizer_facts(view: Path, name: str) -> TokenizerFacts:
     """Read the tokenizer and return what is known of it. Raises `ModelError`."""
+    from xtc_viz.models.local.tokenizer import token_table
+
     open_tokenizer(view, name)
     tokenizer = _tokenizers[view]
     return TokenizerFacts(
-        TokenTexts(tokenizer).table(),
+        token_table(tokenizer, name),
         len(tokenizer),
         tokenizer.eos_token_id,
         float(tokenizer.model_max_length),
@@ -62,13 +66,15 @@ def tokenizer_facts(view: Path, name: str) -> TokenizerFacts:
     )
 
 
-def encode(view: Path, text: str) -> list[int] | None:
+def tokens(view: Path, name: str, text: str) -> list[int] | None:
     """Return the tokens of a text; None where the tokenizer was not read in this process."""
+    from xtc_viz.models.local.tokenizer import encode
+
     tokenizer = _tokenizers.get(view)
-    return None if tokenizer is None else list(tokenizer.encode(text))
+    return None if tokenizer is None else encode(tokenizer, name, text)
 
 
-def chat(view: Path, name: str, user: str, system: str, thinking: bool) -> list[int] | None:
+def chat_tokens(view: Path, name: str, user: str, system: str, thinking: bool) -> list[int] | None:
     """Apply the chat template; None where the tokenizer was not read in this process."""
     from xtc_viz.models.local.tokenizer import encode_chat
 

@@ -255,7 +255,7 @@ def _meta(head: TensorHead, name: str) -> torch.Tensor:
     return torch.empty(head.shape, dtype=dtype, device="meta")
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """Return the beginning of a library's words as one line."""
     if isinstance(error, KeyError):
         return f"there is no {error}."

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from transformers import AutoTokenizer
 
 from xtc_viz.errors import ModelError, PromptError
+from xtc_viz.models.local.detokenize import TokenTable, TokenTexts
 from xtc_viz.models.local.files import TEXTS, VOCABULARIES, has_tokenizer
 from xtc_viz.models.local.jsonfile import read_object
 from xtc_viz.models.local.rehearsal import first_line
@@ -26,6 +29,7 @@ def read_tokenizer(view: Path, name: str) -> Any:
             if not isinstance(values.get(key), kind):
                 raise ModelError(f"tokenizer.json of {name} is broken: it has no `{key}`.")
     try:
+        # It is Rust: what it has no error for is a panic, which comes as a `BaseException`.
         tokenizer = AutoTokenizer.from_pretrained(
             view, trust_remote_code=False, local_files_only=True
         )
@@ -33,10 +37,30 @@ def read_tokenizer(view: Path, name: str) -> Any:
         if tokenizer.encode("a", add_special_tokens=False):
             return tokenizer
         problem = "it makes no token of the text 'a'."
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:
         problem = first_line(error)
     present = [file for file in VOCABULARIES if (view / file).exists()]
     raise ModelError(f"The tokenizer of {name} ({', '.join(present)}) cannot be used: {problem}")
+
+
+def token_table(tokenizer: Any, name: str) -> TokenTable:
+    """Return the texts of all tokens. Raises `ModelError` where the tokenizer gives one up."""
+    try:
+        return TokenTexts(tokenizer).table()
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:
+        raise ModelError(
+            f"The tokenizer of {name} cannot write all of its tokens: {first_line(error)}"
+        ) from error
+
+
+def encode(tokenizer: Any, name: str, text: str) -> list[int]:
+    """Return the tokens of a text. Raises `PromptError` where the tokenizer gives it up."""
+    with _in_words(f"The tokenizer of {name} does not take this text"):
+        return list(tokenizer.encode(text))
 
 
 def encode_chat(
@@ -48,7 +72,7 @@ def encode_chat(
     """
     turns = [{"role": "system", "content": system}] if system else []
     turns.append({"role": "user", "content": user})
-    try:
+    with _in_words(f"The chat template of {name} does not take this"):
         # What a person types must not become a control token of the template.
         ids = tokenizer.apply_chat_template(
             turns,
@@ -57,10 +81,15 @@ def encode_chat(
             sanitize_control_tokens=True,
             enable_thinking=thinking,  # a template without the switch does not look at it
         )
-    except MemoryError:
+        return list(ids)
+
+
+@contextmanager
+def _in_words(words: str) -> Iterator[None]:
+    """Raise `PromptError` for every error of a tokenizer or a template."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
-    except Exception as error:
-        raise PromptError(
-            f"The chat template of {name} does not take this: {first_line(error)}"
-        ) from error
-    return list(ids)
+    except BaseException as error:
+        raise PromptError(f"{words}: {first_line(error)}") from error
