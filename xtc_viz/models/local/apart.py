@@ -46,6 +46,7 @@ class Apart:
         folder = tempfile.TemporaryDirectory(prefix="xtc-viz-", ignore_cleanup_errors=True)
         self.view = Path(folder.name)
         self._pool = SidePool(processes=1, waiting=1000)
+        self._ready = False  # whether the process has the tokenizer
         weakref.finalize(self, _end, self._pool, folder)
 
     def plan(self, folder: Path, progress: Progress) -> Plan:
@@ -58,24 +59,23 @@ class Apart:
         """Return the tokenizer. Raises `ModelError`, `LoadStoppedError`."""
         words = f"reading the tokenizer of {self.name}"
         facts = self._call(words, progress, tokenizer_facts, self.view, self.name)
+        self._ready = True
         return RemoteTokenizer(self, facts)
 
     def ask(self, what: str, function: Callable[..., T | None], *arguments: Any) -> T:
         """Return what a function of the tokenizer says. Raises `PromptError`."""
         try:
             for _ in range(2):
+                if not self._ready:  # it was ended, and its successor begins from nothing
+                    words = f"Reading the tokenizer of {self.name}"
+                    self._pool.call(words, open_tokenizer, self.view, self.name, most=CHECK)
+                    self._ready = True
                 value = self._pool.call(what, function, self.view, *arguments, most=TEXT)
                 if value is not None:
                     return value
-                # The process is a new one: the former was ended.
-                self._pool.call(
-                    f"Reading the tokenizer of {self.name}",
-                    open_tokenizer,
-                    self.view,
-                    self.name,
-                    most=CHECK,
-                )
+                self._ready = False
         except LimitError as error:
+            self._ready = False
             raise PromptError(str(error)) from error
         raise PromptError(f"The tokenizer of {self.name} does not stay in memory: try again.")
 
