@@ -87,7 +87,9 @@ RULES: dict[str, Rule] = {
         "torch transformers safetensors", f"{HOSTING} models.catalog models.local"
     ),
     "xtc_viz.models.local.loader": rule("torch", f"{HOSTING} models.local assets"),
-    "xtc_viz.models.local.download": rule("huggingface_hub", f"{HOSTING} models.local.spec"),
+    "xtc_viz.models.local.download": rule(
+        "huggingface_hub", f"{HOSTING} models.local.files models.local.spec"
+    ),
     "xtc_viz.models.local.memory": rule("torch", "errors models.catalog"),
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
     "xtc_viz.rows": rule("torch numpy", f"{SAMPLING} models.base models.prompts"),

@@ -68,17 +68,19 @@ def tokenizer_facts(view: Path, name: str) -> TokenizerFacts:
 
 def tokens(view: Path, name: str, text: str) -> list[int] | None:
     """Return the tokens of a text; None where the tokenizer was not read in this process."""
+    tokenizer = _tokenizers.get(view)
+    if tokenizer is None:
+        return None
     from xtc_viz.models.local.tokenizer import encode
 
-    tokenizer = _tokenizers.get(view)
-    return None if tokenizer is None else encode(tokenizer, name, text)
+    return encode(tokenizer, name, text)
 
 
 def chat_tokens(view: Path, name: str, user: str, system: str, thinking: bool) -> list[int] | None:
     """Apply the chat template; None where the tokenizer was not read in this process."""
-    from xtc_viz.models.local.tokenizer import encode_chat
-
     tokenizer = _tokenizers.get(view)
     if tokenizer is None:
         return None
+    from xtc_viz.models.local.tokenizer import encode_chat
+
     return encode_chat(tokenizer, name, user, system, thinking=thinking)

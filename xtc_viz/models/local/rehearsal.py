@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from logging import CRITICAL
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,11 @@ def plan_load(files: ModelFiles, view: Path, name: str) -> Plan:
     _check_kind(files, name)
     config = read_config(view, name)
     choices = list(classes(config, name))
+    if not choices:
+        raise ModelError(
+            f"{name} is a {(config.architectures or [config.model_type])[0][:80]}, which writes "
+            "about an image or a sound only: it cannot be given text alone."
+        )
     if files.quantized:
         # The names in the files are those of the method, and its tensors packed.
         return Plan(0, choices[0][0], 0, 0, files.size, files.quantized)
@@ -155,13 +161,26 @@ def classes(
         # As transformers does: of some models for images it has the text part as a class.
         part = text is not config and kind.config_class is type(text)
         yield part, text if part else config, kind
+        return
+    whole = [own for own in (_kind(auto, config) for auto in AUTO[1:]) if own]
     kind = _kind(AutoModelForCausalLM, text) if text is not config else None
-    if kind and kind.config_class is type(text):
+    # Those that ask which tokens are of an image attend to the prompt in a way of their own.
+    special = any("token_type_ids" in signature(own.forward).parameters for own in whole)
+    if kind and kind.config_class is type(text) and not special:
         yield True, text, kind
-    for auto in AUTO[1:]:
-        kind = _kind(auto, config)
-        if kind and kind.can_generate():
-            yield False, config, kind
+    for own in whole:
+        if own.can_generate() and _takes_text_alone(own):
+            yield False, config, own
+
+
+def _takes_text_alone(kind: type[PreTrainedModel]) -> bool:
+    """Whether a model can be given tokens and nothing else."""
+    return all(
+        parameter.default is not Parameter.empty
+        or parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        for name, parameter in signature(kind.forward).parameters.items()
+        if name not in ("self", "input_ids")
+    )
 
 
 def _names(auto: Any) -> Iterator[str]:
