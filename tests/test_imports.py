@@ -45,6 +45,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.cli": rule(own="threads ui"),
     "xtc_viz.errors": rule(),
     "xtc_viz.texts": rule(own="errors"),
+    "xtc_viz.sideprocess": rule(own="errors"),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
     "xtc_viz.settings": rule(own="errors knobs sampling.stages"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from typing import Any
 
 LONGEST = 100
 """Characters of a value, or of a name, that a message may quote."""
@@ -47,6 +48,10 @@ def shortened(text: str, longest: int = LONGEST) -> str:
 class XTCVizError(Exception):
     """Base of everything that xtc_viz raises on purpose; its text is fit to show to a user."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default an error is made anew from its text alone, whatever its class takes.
+        return _again, (type(self), self.args, self.__dict__)
+
 
 class SettingsError(XTCVizError, ValueError):
     """A setting is out of its bounds or of the wrong kind."""
@@ -77,3 +82,10 @@ class ModelError(XTCVizError):
 
 class BusyError(XTCVizError):
     """The model is in use by another run or load."""
+
+
+def _again(kind: type[XTCVizError], args: tuple[Any, ...], values: dict[str, Any]) -> XTCVizError:
+    """Return an error as it was before it went to another process."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(values)
+    return error
