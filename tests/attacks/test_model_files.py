@@ -381,7 +381,7 @@ VISITS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "no token": (
         lambda folder: edit(folder / "generation_config.json", eos_token_id="x"),
-        'generation_config.json of mine is broken: `eos_token_id` must be a token id, but is "x".',
+        "generation_config.json of mine is broken: `eos_token_id` must be a token id, but is 'x'.",
     ),
 }
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xtc_viz.errors import ModelError
+from xtc_viz.errors import ModelError, shortened, shown
 from xtc_viz.models.local.headers import TensorHead, tensor_heads
 from xtc_viz.models.local.jsonfile import parsed, read_bounded, read_object
 
@@ -149,10 +149,9 @@ def index_files(index: Path, name: str) -> dict[str, set[str]]:
     files: dict[str, set[str]] = {}
     for tensor, file in places.items():
         if not isinstance(file, str) or not re.fullmatch(r"[\w][\w.+-]{0,200}\.safetensors", file):
-            shown = json.dumps(file)[:80]
             raise ModelError(
-                f"{INDEX} of {name} names {shown} as a file of weights. Only safetensors files of "
-                "the same folder are read, as others can run code or lie elsewhere."
+                f"{INDEX} of {name} names {shown(file)} as a file of weights. Only safetensors "
+                "files of the same folder are read, as others can run code or lie elsewhere."
             )
         files.setdefault(file, set()).add(tensor)
     return files
@@ -214,8 +213,8 @@ def _check_quantization(config: Mapping[str, Any], name: str) -> None:
     method = _method(config)
     if method and method not in (*QUANTIZED, *WIDENED):
         raise ModelError(
-            f"{CONFIG} of {name} says that its weights are quantized by {method[:40]!r}. What can "
-            f"be read is {', '.join((*QUANTIZED, *WIDENED))}: others run code of their own."
+            f"{CONFIG} of {name} says that its weights are quantized by {shown(method)}. What "
+            f"can be read is {', '.join((*QUANTIZED, *WIDENED))}: others run code of their own."
         )
     if method in WIDENED:
         config["quantization_config"]["dequantize"] = True
@@ -235,11 +234,13 @@ def _check_sizes(config: Mapping[str, Any], tensors: int, name: str) -> None:
     """Refuse more layers than there are tensors: they would be made before anyone missed them."""
     for key, value in _numbers(config):
         if abs(value) >= 1 << 63:
-            raise ModelError(f"{CONFIG} of {name} says {key[:40]}: a number of too many digits.")
+            raise ModelError(
+                f"{CONFIG} of {name} says {shortened(key)}: a number of too many digits."
+            )
         if _LAYERS.fullmatch(key) and value > max(tensors, FEW_LAYERS):
             raise ModelError(
-                f"{CONFIG} of {name} says {key[:40]}: {value:,}, but its weights have {tensors:,} "
-                "tensors in all."
+                f"{CONFIG} of {name} says {shortened(key)}: {value:,}, but its weights have "
+                f"{tensors:,} tensors in all."
             )
 
 
@@ -248,8 +249,9 @@ def _check_ids(values: Mapping[str, Any], what: str) -> None:
     for key, value in values.items():
         ids = value if isinstance(value, list) else [value]
         if key.endswith("_token_id") and not all(i is None or type(i) is int for i in ids):
-            shown = json.dumps(value)[:40]
-            raise ModelError(f"{what} is broken: `{key[:40]}` must be a token id, but is {shown}.")
+            raise ModelError(
+                f"{what} is broken: `{shortened(key)}` must be a token id, but is {shown(value)}."
+            )
 
 
 def _numbers(value: Any, key: str = "") -> Iterator[tuple[str, int]]:
@@ -283,7 +285,7 @@ def _take_old_template(folder: Path, view: Path, name: str) -> None:
 def _some(names: list[str]) -> str:
     """Return the first of some names, and how many more there are."""
     more = f" (and {len(names) - 1:,} more)" if len(names) > 1 else ""
-    return names[0][:120] + more
+    return shortened(names[0]) + more
 
 
 def _write(file: Path, values: Mapping[str, Any]) -> None:

@@ -7,12 +7,11 @@ known what it claims.
 
 from __future__ import annotations
 
-import json
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xtc_viz.errors import ModelError
+from xtc_viz.errors import ModelError, shown
 from xtc_viz.models.local.jsonfile import parsed
 
 MAX_HEAD = 32 << 20  # bytes; the head of the largest models has a tenth of it
@@ -62,22 +61,22 @@ def tensor_heads(file: Path, name: str) -> dict[str, TensorHead]:
 
 
 def _tensor(key: str, entry: Any, room: int, broken: str) -> TensorHead:
-    shown = f"{broken}, at {key[:80]!r}:"
+    place = f"{broken}, at {shown(key)}:"
     fields: dict[str, Any] = entry if isinstance(entry, dict) else {}
     dtype: Any = fields.get("dtype")
     shape: Any = fields.get("shape")
     ends: Any = fields.get("data_offsets")
     if not isinstance(dtype, str) or dtype not in BITS:
-        raise ModelError(f"{shown} `dtype` is {json.dumps(dtype)[:40]}, which is no type.")
+        raise ModelError(f"{place} `dtype` is {shown(dtype)}, which is no type.")
     if not _are_sizes(shape) or len(shape) > MAX_DIMENSIONS:
-        raise ModelError(f"{shown} `shape` is {json.dumps(shape)[:60]}.")
+        raise ModelError(f"{place} `shape` is {shown(shape)}.")
     if not _are_sizes(ends) or len(ends) != 2:
-        raise ModelError(f"{shown} `data_offsets` is {json.dumps(ends)[:60]}.")
+        raise ModelError(f"{place} `data_offsets` is {shown(ends)}.")
     begin, end = ends
     if end > room:
-        raise ModelError(f"{shown} it ends at byte {end:,} of {room:,}, so the file is cut off.")
+        raise ModelError(f"{place} it ends at byte {end:,} of {room:,}, so the file is cut off.")
     if 8 * (end - begin) != prod(shape) * BITS[dtype]:
-        raise ModelError(f"{shown} {dtype} {shape} does not fill {end - begin:,} bytes.")
+        raise ModelError(f"{place} {dtype} {shape} does not fill {end - begin:,} bytes.")
     return TensorHead(dtype, tuple(shape), end - begin)
 
 

@@ -30,7 +30,7 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from xtc_viz.errors import ModelError
+from xtc_viz.errors import ModelError, shortened, shown
 from xtc_viz.models.catalog import BYTES, Precision
 from xtc_viz.models.local.files import CONFIG, ModelFiles
 from xtc_viz.models.local.headers import TensorHead
@@ -83,8 +83,8 @@ def plan_load(files: ModelFiles, view: Path, name: str) -> Plan:
     choices = list(classes(config, name))
     if not choices:
         raise ModelError(
-            f"{name} is a {(config.architectures or [config.model_type])[0][:80]}, which writes "
-            "about an image or a sound only: it cannot be given text alone."
+            f"{name} is a {shown(config.model_type)}, which writes about an image or a sound "
+            "only: it cannot be given text alone."
         )
     if files.quantized:
         # The names in the files are those of the method, and its tensors packed.
@@ -130,7 +130,7 @@ def _check_kind(files: ModelFiles, name: str) -> None:
         raise ModelError(
             f"{name} needs code of its own to run, which is never loaded."
             if files.own_code
-            else f"{CONFIG} of {name} says `model_type` {kind[:40]!r}, which is unknown to the "
+            else f"{CONFIG} of {name} says `model_type` {shown(kind)}, which is unknown to the "
             f"installed transformers {transformers.__version__}."
         )
 
@@ -143,16 +143,17 @@ def classes(
 
     Raises `ModelError` for what does not write text token by token.
     """
-    architecture = (config.architectures or [type(config).__name__.removesuffix("Config")])[0]
+    kinds = config.architectures or [type(config).__name__.removesuffix("Config")]
+    architecture = shortened(kinds[0])
     if config.is_encoder_decoder:
         raise ModelError(
-            f"{name} is a {architecture[:80]}, which translates one text into another (encoder and "
+            f"{name} is a {architecture}, which translates one text into another (encoder and "
             "decoder): it does not continue a text."
         )
     known = {known for auto in AUTO for known in _names(auto)}
     if config.architectures and not known.intersection(config.architectures):
         raise ModelError(
-            f"{name} is a {architecture[:80]}, not a causal language model: it does not write text "
+            f"{name} is a {architecture}, not a causal language model: it does not write text "
             "token by token."
         )
     text = config.get_text_config(decoder=True)
@@ -222,12 +223,14 @@ def _rehearse(
     missing = sorted(report["missing_keys"])
     if missing:
         more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
-        raise ModelError(f"The weights of {name} are incomplete: there is no {missing[0]}{more}.")
+        raise ModelError(
+            f"The weights of {name} are incomplete: there is no {shortened(missing[0])}{more}."
+        )
     mismatched = sorted(report["mismatched_keys"])
     if mismatched:
         key, own, wanted = mismatched[0]
         raise ModelError(
-            f"The weights of {name} are of another model than {CONFIG} says: {key} is "
+            f"The weights of {name} are of another model than {CONFIG} says: {shortened(key)} is "
             f"{list(own)}, and should be {list(wanted)}."
         )
     return model  # type: ignore[no-any-return]
@@ -279,5 +282,4 @@ def first_line(error: BaseException) -> str:
     if isinstance(error, KeyError):
         return f"there is no {error}."
     line = " ".join(str(error).split())
-    line = line if len(line) <= 200 else line[:200] + " …"
-    return line.rstrip(".:") + "." if line else f"{type(error).__name__}."
+    return shortened(line, 200).rstrip(".:") + "." if line else f"{type(error).__name__}."
