@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,18 @@ import torch
 
 from xtc_viz.errors import PromptError
 from xtc_viz.models.load import Progress, no_progress
+from xtc_viz.models.local import zerogpu
+from xtc_viz.models.local.activation import use_row_activations
 from xtc_viz.models.local.detokenize import StreamDetokenizer, TokenTexts
 from xtc_viz.models.local.download import fetch, revision_of
 from xtc_viz.models.local.fixed import Graphs
-from xtc_viz.models.local.generation import LocalGeneration
 from xtc_viz.models.local.graph import graphs_for
 from xtc_viz.models.local.linear import use_few_rows_linear
 from xtc_viz.models.local.placement import devices_of
+from xtc_viz.models.local.proof import TEXT, USUAL, Started, Way, prove, with_graphs
 from xtc_viz.models.local.reader import read
 from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.models.local.vocabulary import eos_ids
 from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 
@@ -42,13 +46,19 @@ class LocalModel:
     """
 
     def __init__(
-        self, model: Any, tokenizer: Any, info: ModelInfo, graphs: Graphs | None = None
+        self,
+        model: Any,
+        tokenizer: Any,
+        info: ModelInfo,
+        graphs: Graphs | None = None,
+        way: Way | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.graphs = graphs
         self._info = info
         self._texts = TokenTexts(tokenizer)
+        self._way = way or (with_graphs(graphs) if graphs else USUAL)
 
     @classmethod
     def load(cls, spec: LocalSpec | str, progress: Progress = no_progress) -> LocalModel:
@@ -62,8 +72,18 @@ class LocalModel:
         model, tokenizer = read(spec, folder, progress)
         if devices_of(model)[0].type == "cpu":
             use_few_rows_linear(model)
+            use_row_activations(model)
         info = describe(model, tokenizer, spec, folder)
-        return cls(model, tokenizer, info, graphs_for(model))
+        graphs = graphs_for(model)
+        ids = tokenizer.encode(TEXT)
+        if zerogpu.here():
+            # There is a GPU during a decode only.
+            def start(*arguments: Any) -> Started:
+                return prove(model, info, ids).start(*arguments)
+
+            return cls(model, tokenizer, info, way=Way("", start))
+        way = prove(model, info, ids, graphs, progress)
+        return cls(model, tokenizer, said(info, way), graphs, way)
 
     @property
     def info(self) -> ModelInfo:
@@ -94,8 +114,8 @@ class LocalModel:
     def detokenizer(self, prefix_ids: Sequence[int] = ()) -> StreamDetokenizer:
         return StreamDetokenizer(self._texts, prefix_ids)
 
-    def start(self, prompts: Sequence[Sequence[int]]) -> LocalGeneration:
-        return LocalGeneration(self.model, self._info, prompts, self.graphs)
+    def start(self, prompts: Sequence[Sequence[int]]) -> Started:
+        return self._way.start(self.model, self._info, prompts)
 
 
 def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> ModelInfo:
@@ -108,7 +128,7 @@ def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> Model
         revision=revision_of(spec, folder),
         vocab_size=config.vocab_size,
         context_length=_context_length(config, tokenizer),
-        eos_ids=_eos_ids(model, tokenizer),
+        eos_ids=eos_ids(tokenizer, model),
         newline_ids=texts.newline_ids(),
         has_chat_template=bool(tokenizer.chat_template),
         has_thinking_switch="enable_thinking" in str(tokenizer.chat_template),
@@ -120,15 +140,13 @@ def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> Model
     )
 
 
+def said(info: ModelInfo, way: Way) -> ModelInfo:
+    """Return `info` with the way in which the model is decoded."""
+    assert info.placement is not None
+    return replace(info, placement=replace(info.placement, decoding=way.words))
+
+
 def _context_length(config: Any, tokenizer: Any) -> int:
     length = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
     # Tokenizers without a limit say so by an astronomic number.
     return int(length) if length < 1 << 24 else 4096
-
-
-def _eos_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """Return all ids that end a text: the generation config's, then the tokenizer's."""
-    generation = getattr(model.generation_config, "eos_token_id", None)
-    listed = generation if isinstance(generation, (list, tuple)) else [generation]
-    ids = [i for i in (*listed, tokenizer.eos_token_id) if i is not None]
-    return tuple(dict.fromkeys(map(int, ids)))
