@@ -240,7 +240,7 @@ def test_the_library_leaves_the_environment_alone_and_is_light() -> None:
     """Imported into somebody's program, it sets nothing, and brings torch and numpy at most."""
     code = (
         "import os, sys; before = dict(os.environ)\n"
-        "from xtc_viz import XTCLogitsProcessor, XTCSettings, apply_xtc\n"
+        "from xtc_viz import XTCLogitsProcessor, XTCSettings, apply_xtc, protected_tokens\n"
         "from xtc_viz.decode import decode_lanes\n"
         "from xtc_viz.records import tracefile\n"
         "heavy = {'gradio', 'plotly', 'transformers', 'pandas', 'xtc_viz.ui'}\n"

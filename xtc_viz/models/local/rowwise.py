@@ -48,6 +48,7 @@ class Text:
         twin = copy.copy(self)
         twin.ids = list(self.ids)
         twin._cache = copy.deepcopy(self._cache)
+        twin._inside = {place: value.clone() for place, value in self._inside.items()}
         return twin
 
     def _prefill(self) -> torch.Tensor:
@@ -57,6 +58,7 @@ class Text:
         return self._run(self.ids)
 
     def _run(self, ids: list[int]) -> torch.Tensor:
+        # They hold what the row had that went last.
         for (module, name), value in self._inside.items():
             setattr(module, name, value)
         start = len(self.ids) - len(ids)
@@ -71,10 +73,7 @@ class Text:
 
 
 def _kept_inside(model: torch.nn.Module) -> dict[tuple[torch.nn.Module, str], torch.Tensor]:
-    """Return the tensors that modules keep beside their weights, as RecurrentGemma's do.
-
-    They are replaced at each step, not written into.
-    """
+    """Return the tensors that modules keep beside their weights, as RecurrentGemma's do."""
     return {
         (module, name): value
         for module in model.modules()
