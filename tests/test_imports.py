@@ -39,7 +39,7 @@ SAMPLING = f"{RECORDS} sampling"
 HOSTING = "errors records.modelinfo models.base models.load models.prompts models.spec"
 # The longest name that fits decides; a module that fits none is an error, so none goes unheld.
 RULES: dict[str, Rule] = {
-    "xtc_viz": rule(own="settings sampling.operator"),
+    "xtc_viz": rule(own="settings sampling.operator runs.protection"),
     "xtc_viz.threads": rule(),
     "xtc_viz.assets": rule(),
     "xtc_viz.cli": rule(own="threads ui"),
@@ -64,7 +64,12 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.fake": rule("torch numpy", f"{HOSTING} sampling.distribution"),
     "xtc_viz.models.local": rule("torch", f"{HOSTING} models.local"),
     "xtc_viz.models.local.cache": rule("torch transformers"),
-    "xtc_viz.models.local.fixed": rule("torch transformers", "models.local.cache"),
+    "xtc_viz.models.local.activation": rule("torch transformers"),
+    "xtc_viz.models.local.fixed": rule(
+        "torch transformers", "models.local.cache models.local.forward"
+    ),
+    "xtc_viz.models.local.forward": rule("torch"),
+    "xtc_viz.models.local.vocabulary": rule(own="models.local.detokenize"),
     "xtc_viz.models.local.llama": rule("torch transformers"),
     "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
     "xtc_viz.models.local.jsonfile": rule(own="errors"),
@@ -100,7 +105,9 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.reasoning": rule(own="records.trace"),
     "xtc_viz.runs.stats": rule(own="records.step runs.reasoning sampling.rule"),
     "xtc_viz.runs.breakers": rule("torch", "models.base settings"),
-    "xtc_viz.runs.protection": rule("torch", "errors texts models.base records.modelinfo"),
+    "xtc_viz.runs.protection": rule(
+        "torch", "errors texts models.base models.local.vocabulary records.modelinfo"
+    ),
     "xtc_viz.runs.request": rule(
         "torch", "errors settings texts models.base runs.breakers runs.protection"
     ),
@@ -254,7 +261,7 @@ def test_the_library_leaves_the_environment_alone_and_is_light() -> None:
     """Imported into somebody's program, it sets nothing, and brings torch and numpy at most."""
     code = (
         "import os, sys; before = dict(os.environ)\n"
-        "from xtc_viz import XTCLogitsProcessor, XTCSettings, apply_xtc\n"
+        "from xtc_viz import XTCLogitsProcessor, XTCSettings, apply_xtc, protected_tokens\n"
         "from xtc_viz.decode import decode_lanes\n"
         "from xtc_viz.records import tracefile\n"
         "heavy = {'gradio', 'plotly', 'transformers', 'pandas', 'xtc_viz.ui'}\n"

@@ -335,6 +335,8 @@ interface ModelLine {
   parameters: number | null;
   dtype: string | null;
   device: string | null;
+  /** How its lanes are decoded, such as "without a cache"; "" where it is as usual. */
+  decoding: string | null;
   context: number;
   chat: boolean;
   thinks: boolean;

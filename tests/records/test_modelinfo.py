@@ -51,7 +51,7 @@ infos = st.builds(
     has_chat_template=st.booleans(),
     has_thinking_switch=st.booleans(),
     parameters=st.none() | numbers,
-    placement=st.none() | st.builds(Placement, dtype=texts, device=texts),
+    placement=st.none() | st.builds(Placement, dtype=texts, device=texts, decoding=texts),
 )
 
 
@@ -65,6 +65,10 @@ def test_version_2_by_hand() -> None:
     data = json.loads(json.dumps(STORY.to_dict()))
     assert data["placement"] == {"dtype": "float32", "device": "cpu"}
     assert not {"dtype", "device"} & data.keys()
+    slow = replace(STORY, placement=Placement("float32", "cpu", "without a cache"))
+    slow_data = json.loads(json.dumps(slow.to_dict()))
+    assert slow_data["placement"] == data["placement"] | {"decoding": "without a cache"}
+    assert ModelInfo.from_dict(slow_data, 2) == slow
     assert data["has_thinking_switch"] is False
     served = SERVED.to_dict()
     assert (served["parameters"], served["placement"]) == (None, None)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.models import tiny
 from tests.ui.factories import decode
+from xtc_viz import XTCLogitsProcessor, XTCSettings
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.models.local.model import LocalModel
@@ -22,6 +23,7 @@ from xtc_viz.runs.protection import (
     along,
     described,
     protected_ids,
+    protected_tokens,
     text_tokens,
 )
 
@@ -84,6 +86,35 @@ def test_a_text_becomes_the_tokens_that_it_has_within_another(
         written = model.detokenizer(model.encode("Tom"))
         assert "".join(map(written.push, ids)) + written.flush() == text
     assert text_tokens(model, " Lily") != text_tokens(model, "Lily")
+
+
+@pytest.mark.parametrize("architecture", tiny.CONFIGS)
+def test_one_call_for_any_tokenizer(architecture: str, load: Callable[[str], LocalModel]) -> None:
+    """The same ids as for a loaded model, and ready for the settings of a processor."""
+    model = load(architecture)
+    both = (model.tokenizer, model.model)
+    for newlines in Newlines:
+        for texts in ((), (" Lily", "Tom", "🐉"), (" dragon",)):
+            choice = Protection(newline=newlines, texts=texts)
+            assert protected_tokens(*both, newlines=newlines, texts=texts) == choice.ids(model)
+    assert protected_tokens(*both, eos=False) == frozenset(model.info.newline_ids)
+    assert protected_tokens(*both, newlines="none") == frozenset(model.info.eos_ids)
+    assert protected_tokens(*both, newlines="none", texts=" Lily", eos=False) == {
+        text_tokens(model, " Lily")[0]
+    }
+    alone = protected_tokens(model.tokenizer, newlines="none")
+    assert alone == {model.tokenizer.eos_token_id}, "which knows one end of several"
+    xtc = XTCSettings(protected=protected_tokens(*both))
+    assert XTCLogitsProcessor(xtc)
+
+
+def test_one_call_refuses_what_is_no_text(load: Callable[[str], LocalModel]) -> None:
+    tokenizer = load("llama").tokenizer
+    for texts in ([""], [4]):
+        with pytest.raises(SettingsError, match="`texts` must be non-empty texts"):
+            protected_tokens(tokenizer, texts=texts)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="newlines"):
+        protected_tokens(tokenizer, newlines="some")
 
 
 @given(st.text(st.sampled_from("ab \n.🐉L")))

@@ -12,6 +12,7 @@ const KNOWN = {
   parameters: 5.9e6,
   dtype: "float32",
   device: "cpu",
+  decoding: "",
   context: 768,
   chat: false,
   thinks: false,
@@ -31,12 +32,15 @@ test("a number of parameters as people say it", () => {
 });
 
 test("of a model there is said what is known, and no more", () => {
-  const unknown = { parameters: null, dtype: null, device: null, revision: null };
+  const unknown = { parameters: null, dtype: null, device: null, decoding: null, revision: null };
   assert.equal(shortLine(KNOWN), "tiny · 5.9 M · float32 · cpu");
   assert.equal(shortLine({ ...KNOWN, ...unknown }), "tiny");
+  const slow = { ...KNOWN, decoding: "without a cache" };
+  assert.equal(shortLine(slow), "tiny · 5.9 M · float32 · cpu · without a cache");
   const say = (model) => describe({ ...state, model, resting: false, can_rest: false }).trim();
   const all = "5.9 M parameters · float32 on cpu · context of 768 tokens · revision 0123456.";
   assert.equal(say(KNOWN), all);
+  assert.equal(say(slow), all.replace("cpu", "cpu · decoded without a cache"));
   assert.equal(say({ ...KNOWN, ...unknown }), "context of 768 tokens.");
   assert.ok(shortLine(state.model).startsWith(state.model.name));
 });

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 
 from xtc_viz.records.reading import read_flag, read_int, read_ints, read_object, read_text
 
@@ -12,11 +12,13 @@ class Placement:
     """Where the weights of a model of this process lie, in words.
 
     `dtype` is the type in which they compute, such as `float32` or `bfloat16, 4bit`; `device` are
-    the devices that do it, such as `cpu` or `cuda:0, cuda:1`.
+    the devices that do it, such as `cpu` or `cuda:0, cuda:1`. `decoding` says how lanes are decoded
+    where that is not side by side over one cache, such as `without a cache`.
     """
 
     dtype: str
     device: str
+    decoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,10 @@ class ModelInfo:
         """Return the JSON values of a trace file of the present version of the format."""
         values: dict[str, object] = {name: getattr(self, name) for name in _NAMES}
         place = self.placement
-        values["placement"] = place and {name: getattr(place, name) for name in _PLACEMENT}
+        # How lanes are decoded stands in it where that is not as usual.
+        values["placement"] = place and {
+            name: value for name, value in asdict(place).items() if value or name != "decoding"
+        }
         return values
 
     @classmethod
@@ -63,7 +68,10 @@ class ModelInfo:
         if values["parameters"] is not None:
             read_int("model `parameters`", values["parameters"])
         if values["placement"] is not None:
-            place = read_object("model `placement`", values["placement"], _PLACEMENT)
+            place = values["placement"]
+            if isinstance(place, dict):
+                place = {"decoding": ""} | place
+            place = read_object("model `placement`", place, _PLACEMENT)
             values["placement"] = Placement(
                 **{name: read_text(f"model `{name}`", place[name]) for name in _PLACEMENT}
             )
@@ -87,7 +95,7 @@ def _nested(data: object) -> dict[str, object]:
     if isinstance(data, dict):
         data = {"has_thinking_switch": False} | data
     values = read_object("`model`", data, _NAMES_1)
-    place = {name: values.pop(name) for name in _PLACEMENT}
+    place = {name: values.pop(name) for name in _NOWHERE}
     parameters = read_int("model `parameters`", values.pop("parameters"))
     placement = None if place == _NOWHERE else place
     return values | {"parameters": parameters or None, "placement": placement}

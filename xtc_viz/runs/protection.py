@@ -10,15 +10,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from xtc_viz.errors import SettingsError, Words
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.models.local.vocabulary import TokenizerVocabulary
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.texts import valid
 
 MAX_TEXTS = 200
 MAX_TEXT = 1000  # characters
+
+
+class Meanings(Protocol):
+    """What of a `ModelInfo` matters here."""
+
+    @property
+    def eos_ids(self) -> tuple[int, ...]: ...
+
+    @property
+    def newline_ids(self) -> tuple[int, ...]: ...
+
+    @property
+    def vocab_size(self) -> int: ...
+
+
+class Vocabulary(Protocol):
+    """What of a `LanguageModel` matters here; a tokenizer alone is one too."""
+
+    @property
+    def info(self) -> Meanings: ...
+
+    def encode(self, text: str) -> list[int]: ...
+
+    def token_text(self, token_id: int) -> str: ...
 
 
 class Newlines(StrEnum):
@@ -44,7 +69,7 @@ class Protection:
     newline: Newlines = Newlines.ALL
     texts: tuple[str, ...] = ()
 
-    def ids(self, model: LanguageModel) -> frozenset[int]:
+    def ids(self, model: Vocabulary) -> frozenset[int]:
         """Return the protected token ids of this model."""
         own = [token for text in self.texts for token in text_tokens(model, text)[:1]]
         return protected_ids(model, self.newline, own, eos=self.eos)
@@ -87,8 +112,40 @@ def _newlines(value: object) -> Newlines:
     return Newlines(value)
 
 
+def protected_tokens(
+    tokenizer: Any,
+    model: Any = None,
+    *,
+    newlines: Newlines | str = Newlines.ALL,
+    texts: Iterable[str] = (),
+    eos: bool = True,
+) -> frozenset[int]:
+    """Return the token ids that XTC must never silence, for `XTCSettings(protected=...)`.
+
+    For any tokenizer of transformers: the ends of a text, and newlines. Give the `model` too where
+    there is one: chat models end a turn by other tokens than their tokenizer names
+    (`generation_config.eos_token_id`).
+
+    Args:
+        tokenizer: of transformers, fast or not.
+        model: of transformers, or None.
+        newlines: "all" tokens whose text holds a newline, the "token" that is one, or "none".
+        texts: texts to protect; of one that becomes several tokens the first.
+        eos: whether to protect the ends of a text.
+
+    Raises:
+        SettingsError: `newlines` is no choice, or `texts` are not texts.
+    """
+    texts = tuple([texts] if isinstance(texts, str) else texts)
+    if not all(isinstance(text, str) and text for text in texts):
+        raise SettingsError("texts", "non-empty texts", texts)
+    vocabulary = TokenizerVocabulary(tokenizer, model)
+    own = [token for text in texts for token in text_tokens(vocabulary, text)[:1]]
+    return protected_ids(vocabulary, newlines, own, eos=eos)
+
+
 def protected_ids(
-    model: LanguageModel,
+    model: Vocabulary,
     newlines: Newlines | str = Newlines.ALL,
     extra: Iterable[int] = (),
     *,
@@ -119,7 +176,7 @@ def protected_ids(
     return frozenset(ids)
 
 
-def text_tokens(model: LanguageModel, text: str) -> list[int]:
+def text_tokens(model: Vocabulary, text: str) -> list[int]:
     """Return the tokens of a text as they stand within another one, special ones left out.
 
     The text is put behind a newline or a tilde: alone, many SentencePiece tokenizers would put

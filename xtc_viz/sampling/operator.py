@@ -170,7 +170,8 @@ class XTCLogitsProcessor:
 
     transformers runs custom processors after its own penalties and before its warpers
     (temperature, top-k, top-p …). To have XTC act on the warped distribution, as the paper does,
-    pass those as processors too, in front of this one.
+    pass those as processors too, in front of this one. `xtc_viz.protected_tokens(tokenizer, model)`
+    gives the ends of a text and the newlines for `XTCSettings(protected=...)`.
     """
 
     def __init__(

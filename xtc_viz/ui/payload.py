@@ -192,6 +192,7 @@ def model_line(info: ModelInfo) -> dict[str, Any]:
         "parameters": info.parameters,
         "dtype": placement and placement.dtype,
         "device": placement and placement.device,
+        "decoding": placement and placement.decoding,
         "context": info.context_length,
         "chat": info.has_chat_template,
         "thinks": info.has_thinking_switch,

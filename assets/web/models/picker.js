@@ -287,8 +287,9 @@ export class ModelPicker {
 }
 
 /** A model in a line, as far as it is known. @param {ModelLine} model */
-export function shortLine({ name, parameters, dtype, device }) {
-  return [name, parameters && size(parameters), dtype, device].filter(Boolean).join(" · ");
+export function shortLine({ name, parameters, dtype, device, decoding }) {
+  const facts = [name, parameters && size(parameters), dtype, device, decoding];
+  return facts.filter(Boolean).join(" · ");
 }
 
 /** What the model in use is, in a sentence or two. @param {ModelState} state */
@@ -297,6 +298,7 @@ export function describe({ model, resting, can_rest }) {
   const facts = [];
   if (model.parameters) facts.push(`${size(model.parameters)} parameters`);
   if (model.device) facts.push([model.dtype, model.device].filter(Boolean).join(" on "));
+  if (model.decoding) facts.push(`decoded ${model.decoding}`);
   facts.push(`context of ${model.context} tokens`);
   if (model.revision) facts.push(`revision ${model.revision.slice(0, 7)}`);
   const rest = "It rests: its memory is free, and the next run loads it again.";

@@ -15,8 +15,8 @@ from tests.models import tiny
 from tests.models.tape import HostTape, RefusingGraphs, Tape, TapeGraphs
 from xtc_viz.models.local import fixed
 from xtc_viz.models.local.cache import new_cache
-from xtc_viz.models.local.fixed import ROOM, FixedStep, Graphs, can_be_fixed, forward
-from xtc_viz.models.local.generation import LocalGeneration
+from xtc_viz.models.local.fixed import ROOM, FixedStep, Graphs, can_be_fixed
+from xtc_viz.models.local.forward import forward
 from xtc_viz.models.local.model import LocalModel
 
 pytestmark = pytest.mark.slow
@@ -159,7 +159,7 @@ def test_a_recorded_step_touches_nothing_in_the_host_s_memory(architecture: str)
     assert tape.on_host == []
 
 
-def cache_of(generation: LocalGeneration) -> Any:
+def cache_of(generation: Any) -> Any:
     return generation._cache
 
 

@@ -16,6 +16,7 @@ from xtc_viz.decode import decode_lanes
 from xtc_viz.errors import ModelError
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local import fixed
+from xtc_viz.models.local.generation import LocalGeneration
 from xtc_viz.models.local.graph import CudaGraphs
 from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
@@ -77,6 +78,7 @@ def test_graphs_write_what_is_written_without(
         )
     assert model.graphs is not None
     assert model.graphs.usable, "no graph could be recorded"
+    assert isinstance(ours, LocalGeneration)
     assert ours._fixed is not None
     assert ours._fixed._replay is not None
 

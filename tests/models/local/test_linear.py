@@ -11,11 +11,15 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM
 
 from tests.models import tiny
 from xtc_viz.models.local import linear
+from xtc_viz.models.local.activation import use_row_activations
+from xtc_viz.models.local.generation import LocalGeneration
 from xtc_viz.models.local.linear import FewRowsLinear, use_few_rows_linear
 from xtc_viz.models.local.model import LocalModel
+from xtc_viz.records.modelinfo import ModelInfo
 
 
 @pytest.fixture
@@ -131,6 +135,47 @@ def test_with_the_inputs_first_a_row_is_the_same_beside_any_others(
         alone = torch.cat([model(row) for row in x.split(1)])
         assert torch.equal(model(x[:rows]), alone[:rows])
         assert torch.equal(model(x[16 - rows :]), alone[16 - rows :])
+
+
+@pytest.mark.usefixtures("one_thread", "intel")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    hidden=st.integers(2, 150),
+    inner=st.integers(1, 400),
+    vocabulary=st.integers(20, 200),
+    heads=st.integers(1, 4),
+    width=st.sampled_from([2, 6, 8, 10, 32]),
+    small=st.booleans(),
+    kind=st.sampled_from(["llama", "qwen3", "gemma3_text", "olmo2"]),
+    activation=st.sampled_from(["silu", "gelu_pytorch_tanh", "gelu"]),
+)
+def test_a_lane_is_the_same_to_the_last_bit_whatever_the_sizes(
+    hidden: int, inner: int, vocabulary: int, heads: int, width: int, small: bool, kind: str,
+    activation: str,
+) -> None:  # fmt: skip
+    """Sizes that are no multiple of what a processor computes at once, too."""
+    name = "hidden_activation" if kind == "gemma3_text" else "hidden_act"
+    values = {name: activation}
+    config = AutoConfig.for_model(
+        kind, vocab_size=vocabulary, hidden_size=hidden - hidden % heads + heads,
+        intermediate_size=inner, num_hidden_layers=1, num_attention_heads=heads,
+        num_key_value_heads=heads, head_dim=width, max_position_embeddings=32, pad_token_id=None,
+        bos_token_id=None, eos_token_id=None, initializer_range=0.3, **values,
+    )  # fmt: skip
+    torch.manual_seed(hidden + inner)
+    model = AutoModelForCausalLM.from_config(config).eval()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linear, "SMALL", linear.SMALL if small else -1)
+        use_few_rows_linear(model)
+    use_row_activations(model)
+    info = ModelInfo("odd", "", vocabulary, 32, (), (), False)
+    runs = [LocalGeneration(model, info, [[3, 1, 4]] * lanes) for lanes in (1, 2, 3, 4)]
+    for lanes, run in enumerate(runs, 1):
+        run.advance([5] * lanes)
+        others = [7 + lane for lane in range(1, lanes)]
+        place = lanes // 2
+        logits = run.advance([*others[:place], 6, *others[place:]])
+        assert torch.equal(logits[place], runs[0].logits[0])
 
 
 @pytest.mark.usefixtures("one_thread", "intel")

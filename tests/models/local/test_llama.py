@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
 from tests.models import tiny
-from xtc_viz.models.local.fixed import forward
+from xtc_viz.models.local.forward import forward
 from xtc_viz.models.local.linear import use_few_rows_linear
 from xtc_viz.models.local.llama import LlamaStep, is_plain_llama
 from xtc_viz.models.local.model import LocalModel

@@ -6,16 +6,29 @@ buffer that doubles when it is full.
 
 Rows of different lengths end in the same column. A row's own columns are its last ones; what stands
 before them is hidden by a mask, and need only be finite.
+
+Layers that sum up all tokens in a state (state-space models, linear attention, convolutions) have
+no columns: a row's state is the same whatever stands beside it, and cannot be taken back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache as memoized
 from typing import Any
 
 import torch
 from transformers import DynamicCache
-from transformers.cache_utils import CacheLayerMixin, DynamicLayer, DynamicSlidingWindowLayer
+from transformers.cache_utils import (
+    CacheLayerMixin,
+    DummyLayer,
+    DynamicLayer,
+    DynamicSlidingWindowLayer,
+    LinearAttentionAndFullAttentionLayer,
+    LinearAttentionAndSlidingWindowAttentionLayer,
+    LinearAttentionCacheLayerMixin,
+    LinearAttentionLayer,
+)
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 """Keys and values."""
@@ -39,7 +52,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         buffers = self._buffers
         if buffers is None or self._begin + end > buffers[0].shape[-2]:
             # An empty layer holds tensors of another shape.
-            keys, values = self._held() if length else (key_states, value_states)
+            keys, values = _held(self) if length else (key_states, value_states)
             buffers = self._move(keys, values, length, room=2 * end)
         for buffer, states in zip(buffers, (key_states, value_states), strict=True):
             buffer.narrow(-2, self._begin + length, end - length).copy_(states)
@@ -53,7 +66,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         former = self.get_seq_length()
         buffers = self._buffers
         if buffers is None or self._begin + former < length:
-            buffers = self._move(*self._held(), length, room=2 * length)
+            buffers = self._move(*_held(self), length, room=2 * length)
         else:
             self._begin += former - length
         self._show(buffers, length)
@@ -74,11 +87,6 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def reset(self) -> None:
         super().reset()
         self._buffers = None
-
-    def _held(self) -> Pair:
-        assert self.keys is not None
-        assert self.values is not None
-        return self.keys, self.values
 
     def _move(self, keys: torch.Tensor, values: torch.Tensor, length: int, room: int) -> Pair:
         """Make new buffers with room for `room` columns, of which these are the first `length`."""
@@ -104,40 +112,100 @@ def new_cache(config: Any) -> DynamicCache:
 def is_columns(config: Any) -> bool:
     """Whether a cache for this config is columns of keys and values, one a token, and no more.
 
-    Then rows can be others (`replace_rows`) and columns lie in fixed buffers (`fixed`). It is more
-    where layers keep a state that sums up all tokens, or forget them in chunks.
+    Then columns lie in fixed buffers (`fixed`). It is more where layers keep a state that sums up
+    all tokens, or forget them in chunks.
     """
+    return _kinds(config) <= _COLUMNS and not _in_chunks(config)
+
+
+def takes_rows(config: Any) -> bool:
+    """Whether the rows of a cache for this config can be others (`replace_rows`)."""
+    return _kinds(config) <= _COLUMNS | _STATES and not _in_chunks(config)
+
+
+def has_states(config: Any) -> bool:
+    """Whether layers of a cache for this config keep a state that sums up all tokens.
+
+    A gap before a prompt would become part of it.
+    """
+    return any(issubclass(kind, LinearAttentionCacheLayerMixin) for kind in _kinds(config))
+
+
+def has_columns(config: Any) -> bool:
+    """Whether any layer of a cache for this config has columns."""
+    return any(issubclass(kind, CacheLayerMixin) for kind in _kinds(config))
+
+
+# Exactly these classes: others keep more, which nothing here would move.
+_COLUMNS = frozenset({GrowingLayer, DynamicSlidingWindowLayer})
+_STATES = frozenset(
+    {
+        LinearAttentionLayer,
+        LinearAttentionAndFullAttentionLayer,
+        LinearAttentionAndSlidingWindowAttentionLayer,
+        DummyLayer,
+    }
+)
+
+
+def _kinds(config: Any) -> set[type]:
+    return {type(layer) for layer in new_cache(config).layers}
+
+
+def _in_chunks(config: Any) -> bool:
     config = config.get_text_config(decoder=True)
-    kinds = {type(layer) for layer in new_cache(config).layers}
+    layers = getattr(config, "layer_types", None) or ()
     return (
-        kinds <= {GrowingLayer, DynamicSlidingWindowLayer}
-        and "chunked_attention" not in (getattr(config, "layer_types", None) or ())
-        and getattr(config, "attention_chunk_size", None) is None
+        "chunked_attention" in layers or getattr(config, "attention_chunk_size", None) is not None
     )
 
 
 def replace_rows(cache: Any, places: Sequence[int], other: Any, length: int) -> None:
-    """Let the rows of the cache `other` stand in `places` of `cache`, for which `is_columns` holds.
+    """Let the rows of the cache `other` stand in `places` of `cache`, for which `takes_rows` holds.
 
     After that the cache has `length` columns: as many as its longest row has tokens, or more.
     """
-    device = cache.layers[0].keys.device
-    indices = torch.tensor(places).to(device, non_blocking=True)
+    # One copy for each device of a model; none makes this thread wait for a GPU.
+    on = memoized(lambda device: torch.tensor(places).to(device, non_blocking=True))
     for layer, newcomer in zip(cache.layers, other.layers, strict=True):
+        if isinstance(layer, LinearAttentionCacheLayerMixin):
+            for mine, theirs in zip(_states(layer), _states(newcomer), strict=True):
+                mine.index_copy_(0, on(mine.device), theirs)
         if isinstance(layer, GrowingLayer):
-            layer.replace(indices, newcomer, length)
-            continue
-        # A sliding window holds the last columns only.
-        columns = min(length, layer.sliding_window - 1)
-        layer.keys = _aligned(layer.keys, columns, columns)
-        layer.values = _aligned(layer.values, columns, columns)
-        layer.cumulative_length = length
-        _put(layer, indices, newcomer)
+            layer.replace(on(newcomer.device), newcomer, length)
+        elif isinstance(layer, DynamicLayer) and layer.is_initialized:
+            columns = length
+            if isinstance(layer, DynamicSlidingWindowLayer):
+                # It holds the last columns only.
+                columns = min(length, layer.sliding_window - 1)
+                layer.cumulative_length = length
+            keys, values = _held(layer)
+            layer.keys = _aligned(keys, columns, columns)
+            layer.values = _aligned(values, columns, columns)
+            _put(layer, on(newcomer.device), newcomer)
 
 
 def keep_rows(cache: Any, places: Sequence[int]) -> None:
     """Leave only the rows in `places`, in this order; all kinds of layers can do that."""
-    cache.reorder_cache(torch.tensor(places))
+    indices = torch.tensor(places)
+    for layer in cache.layers:
+        if isinstance(layer, LinearAttentionCacheLayerMixin) and layer.device is None:
+            # transformers leaves it out where a layer has no convolution.
+            state: Any = layer
+            state.device = next((held.device for held in _states(layer)), None)
+        layer.reorder_cache(indices)
+
+
+def _states(layer: Any) -> list[torch.Tensor]:
+    """Return the states (rows, ...) that a layer holds; of some kinds it may hold none."""
+    kept = [*layer.conv_states.values(), *layer.recurrent_states.values()]
+    return [state for state in kept if state is not None]
+
+
+def _held(layer: CacheLayerMixin) -> Pair:
+    assert layer.keys is not None
+    assert layer.values is not None
+    return layer.keys, layer.values
 
 
 def _aligned(states: torch.Tensor, length: int, room: int) -> torch.Tensor:
@@ -157,8 +225,6 @@ def _aligned(states: torch.Tensor, length: int, room: int) -> torch.Tensor:
 
 def _put(layer: CacheLayerMixin, places: torch.Tensor, other: CacheLayerMixin) -> None:
     """Copy the rows of `other` to the right end of the rows `places` of `layer`."""
-    for mine, theirs in ((layer.keys, other.keys), (layer.values, other.values)):
-        assert mine is not None
-        assert theirs is not None
+    for mine, theirs in zip(_held(layer), _held(other), strict=True):
         columns = theirs.shape[-2]
         mine.narrow(-2, mine.shape[-2] - columns, columns).index_copy_(0, places, theirs)

@@ -17,6 +17,7 @@ import torch
 from transformers.cache_utils import CacheLayerMixin, StaticLayer
 
 from xtc_viz.models.local.cache import is_columns, new_cache
+from xtc_viz.models.local.forward import forward
 
 ROOM = 512
 ALIGNED = 64  # columns; attention kernels are quickest on whole blocks
@@ -64,26 +65,6 @@ def _rope_types(parameters: Any) -> set[str]:
     if "rope_type" in parameters:
         return {str(parameters["rope_type"])}
     return {kind for value in parameters.values() for kind in _rope_types(value)}
-
-
-def forward(
-    model: Any,
-    ids: torch.Tensor,
-    mask: torch.Tensor | None,
-    positions: torch.Tensor,
-    cache: Any,
-) -> torch.Tensor:
-    """Run `ids` (lanes, tokens) and return the logits (lanes, vocab) of the last of them."""
-    output = model(
-        input_ids=ids,
-        attention_mask=mask,
-        position_ids=positions,
-        past_key_values=cache,
-        use_cache=True,
-        logits_to_keep=1,
-    )
-    logits: torch.Tensor = output.logits[:, -1]
-    return logits
 
 
 class FixedLayer(StaticLayer):  # type: ignore[no-untyped-call]

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
 
 from xtc_viz.errors import ModelError
-from xtc_viz.models.local.cache import is_columns, keep_rows, new_cache, replace_rows
-from xtc_viz.models.local.fixed import FixedStep, Graphs, forward
+from xtc_viz.models.local.cache import (
+    has_columns,
+    has_states,
+    keep_rows,
+    new_cache,
+    replace_rows,
+    takes_rows,
+)
+from xtc_viz.models.local.fixed import FixedStep, Graphs
+from xtc_viz.models.local.forward import forward
 from xtc_viz.models.local.llama import LlamaStep, is_plain_llama
 from xtc_viz.models.local.placement import devices_of
 from xtc_viz.models.local.reader import is_out_of_memory
@@ -22,7 +30,9 @@ class LocalGeneration:
     """The `Generation` of a model of transformers.
 
     All rows end in the same column of the cache. Shorter ones begin with a gap, which a mask hides
-    and positions leave out, so that nothing that is computed for a row depends on its gap.
+    and positions leave out, so that nothing that is computed for a row depends on its gap. Where
+    layers keep a state of all tokens, a gap would be part of it: there, prompts of different
+    lengths are prefilled apart and then put side by side.
     """
 
     def __init__(
@@ -37,7 +47,9 @@ class LocalGeneration:
         self._info = info
         self._graphs = graphs
         self._device = devices_of(model)[0]
-        self._accepts_rows = is_columns(model.config)
+        self._accepts_rows = takes_rows(model.config)
+        self._apart = self._accepts_rows and has_states(model.config)
+        self._masked = not self._apart or has_columns(model.config)
         self._step = LlamaStep(model) if is_plain_llama(model) else None
         self._fixed: FixedStep | None = None
         checked = check_prompts(prompts, info)
@@ -131,17 +143,37 @@ class LocalGeneration:
     def _prefill(self, prompts: list[tuple[int, ...]]) -> tuple[torch.Tensor, Any]:
         """Return the logits (rows, vocab) after these prompts and a cache of them."""
         distinct = list(dict.fromkeys(prompts))
-        columns = max(map(len, distinct))
-        gaps = [columns - len(prompt) for prompt in distinct]
-        rows = [[0] * gap + list(prompt) for gap, prompt in zip(gaps, distinct, strict=True)]
+        lengths = sorted({len(prompt) for prompt in distinct}, reverse=True)
+        # The longest come first: their cache has all columns.
+        batches = [[p for p in distinct if len(p) == length] for length in lengths]
+        if not self._apart:
+            batches = [distinct]
+        done: list[tuple[int, ...]] = []
         with torch.inference_mode(), self._memory_in_words():
-            cache: Any = new_cache(self._model.config)
-            logits = self._forward(rows, self._padding_of(gaps), 0, cache)
-            if len(distinct) < len(prompts):
-                places = [distinct.index(prompt) for prompt in prompts]
+            for batch in batches:
+                more, newcomers = self._prefill_batch(batch)
+                if not done:
+                    logits, cache = more, newcomers
+                else:
+                    # Copies of any row make room, and are replaced at once.
+                    keep_rows(cache, [*range(len(done)), *[0] * len(batch)])
+                    added = range(len(done), len(done) + len(batch))
+                    replace_rows(cache, added, newcomers, lengths[0])
+                    logits = torch.cat((logits, more))
+                done += batch
+            if done != prompts:
+                places = [done.index(prompt) for prompt in prompts]
                 keep_rows(cache, places)
                 logits = logits[places]
         return logits, cache
+
+    def _prefill_batch(self, prompts: list[tuple[int, ...]]) -> tuple[torch.Tensor, Any]:
+        """Run these prompts through the model at once; the shorter ones begin with a gap."""
+        columns = max(map(len, prompts))
+        gaps = [columns - len(prompt) for prompt in prompts]
+        rows = [[0] * gap + list(prompt) for gap, prompt in zip(gaps, prompts, strict=True)]
+        cache: Any = new_cache(self._model.config)
+        return self._forward(rows, self._padding_of(gaps), 0, cache), cache
 
     def _forward(
         self,
@@ -161,19 +193,23 @@ class LocalGeneration:
             positions = (positions - padding).clamp(0, self._info.context_length - 1)
         if self._step is not None and ids.shape[1] == 1:
             return self._step(ids[:, 0], hidden, positions[:, 0], cache)
-        mask = None if hidden is None else (~hidden).long()
+        # Where there are no columns, nothing is hidden.
+        mask = None if hidden is None or not self._masked else (~hidden).long()
         return forward(self._model, ids, mask, positions, cache)
 
-    @contextmanager
-    def _memory_in_words(self) -> Iterator[None]:
-        """Say in words that memory ran out."""
-        try:
-            yield
-        except RuntimeError as error:
-            if is_out_of_memory(error):
-                raise ModelError(
-                    f"{self._info.name} ran out of memory at {self._columns} tokens in "
-                    f"{len(self._lengths)} lanes: use fewer lanes, a shorter text or a smaller "
-                    "model."
-                ) from error
-            raise
+    def _memory_in_words(self) -> AbstractContextManager[None]:
+        return memory_in_words(self._info, self._columns, len(self._lengths))
+
+
+@contextmanager
+def memory_in_words(info: ModelInfo, tokens: int, rows: int) -> Iterator[None]:
+    """Say in words that memory ran out, at so many tokens."""
+    try:
+        yield
+    except RuntimeError as error:
+        if is_out_of_memory(error):
+            raise ModelError(
+                f"{info.name} ran out of memory at {tokens} tokens in {rows} lanes: use fewer "
+                "lanes, a shorter text or a smaller model."
+            ) from error
+        raise

@@ -2,9 +2,11 @@
 
 Which kernel is fast for one to four float32 rows depends on who made the processor, because torch's
 matrix library (MKL) has paths of its own for each. With one torch thread both ways add up the same
-numbers in the same order however many lanes run, so that the logits of a lane do not depend on the
-lanes beside it, not even in the last bit. (With several threads attention itself divides its work
-by the number of lanes, and the last bits differ.)
+numbers in the same order however many lanes run. With activation functions that do so too
+(`activation`) the logits of a lane do not depend on the lanes beside it, not even in the last bit:
+those of lanes that begin with the same prompt, in models that are made of such layers alone.
+(With several threads attention itself divides its work by the number of lanes, a row beside a
+longer one is masked, and experts are chosen by the row: there the last bits may differ.)
 
 - On AMD `torch.nn.functional.linear` falls into kernels that reach a third of the memory's speed.
   The same product in the other layout, weight times inputs, reads the weights once at full speed
@@ -12,7 +14,8 @@ by the number of lanes, and the last bits differ.)
   always done for four columns.
 - On Intel `linear` itself is the fast one (all layers of 135M parameters, two rows: 54 ms, and 122
   in the other layout). A single row is added up in another order, so it gets a second one beside
-  it, at hardly any cost; and with inputs of 64 numbers or fewer so are two, which then become four.
+  it, at hardly any cost; with inputs of fewer than 96 numbers, or one output, so are two and three,
+  which then become four.
   In bfloat16 the other layout is the fast one there too (two lanes: 61 ms a step became 51).
 - Also on Intel, the weights of a small model lie in memory with the inputs first. Two rows cost the
   same then, eleven 12 % less of a step, and every row but a single one is added up as it is beside
@@ -32,7 +35,7 @@ from torch import nn
 
 FEW = 4
 """So many rows cost little more than one does."""
-NARROW = 64
+NARROW = 96
 SMALL = 2**25
 """A model's weights of so many bytes stay in the processor's caches from step to step."""
 CPUINFO = Path("/proc/cpuinfo")
@@ -56,8 +59,8 @@ class FewRowsLinear(nn.Linear):
             return super().forward(input)
         flat = input.reshape(rows, self.in_features)
         if on_intel() and self.weight.dtype is torch.float32:
-            odd = self.in_features <= NARROW and self.weight.is_contiguous()
-            least = FEW if odd else 2
+            narrow = self.in_features < NARROW or self.out_features == 1
+            least = FEW if narrow and self.weight.is_contiguous() else 2
             output = super().forward(_at_least(least, flat))[:rows]
         else:
             output = torch.mm(self.weight, _at_least(FEW, flat).t()).t()[:rows].contiguous()

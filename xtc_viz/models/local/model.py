@@ -5,26 +5,30 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from xtc_viz.errors import PromptError
+from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.load import Progress, no_progress
+from xtc_viz.models.local import zerogpu
+from xtc_viz.models.local.activation import use_row_activations
 from xtc_viz.models.local.apart import Apart, chat_of, encode_of, texts_of
 from xtc_viz.models.local.detokenize import StreamDetokenizer
 from xtc_viz.models.local.download import fetch, revision_of
 from xtc_viz.models.local.files import make_view
 from xtc_viz.models.local.fixed import Graphs
-from xtc_viz.models.local.generation import LocalGeneration
 from xtc_viz.models.local.graph import graphs_for
 from xtc_viz.models.local.linear import use_few_rows_linear
 from xtc_viz.models.local.placement import devices_of
+from xtc_viz.models.local.proof import TEXT, USUAL, Started, Way, prove, with_graphs
 from xtc_viz.models.local.reader import check_fit, read_model
 from xtc_viz.models.local.rehearsal import plan_load
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.local.tokenizer import read_tokenizer
+from xtc_viz.models.local.vocabulary import eos_ids
 from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 
@@ -47,13 +51,19 @@ class LocalModel:
     """
 
     def __init__(
-        self, model: Any, tokenizer: Any, info: ModelInfo, graphs: Graphs | None = None
+        self,
+        model: Any,
+        tokenizer: Any,
+        info: ModelInfo,
+        graphs: Graphs | None = None,
+        way: Way | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.graphs = graphs
         self._info = info
         self._texts = texts_of(tokenizer)
+        self._way = way or (with_graphs(graphs) if graphs else USUAL)
 
     @classmethod
     def load(cls, spec: LocalSpec | str, progress: Progress = no_progress) -> LocalModel:
@@ -73,7 +83,7 @@ class LocalModel:
             plan = plan_load(files, Path(view), spec.short_name)
             tokenizer = read_tokenizer(Path(view), spec.short_name)
             model = read_model(spec, Path(view), plan, progress)
-        return cls._of(model, tokenizer, spec, folder)
+        return cls._of(model, tokenizer, spec, folder, progress)
 
     @classmethod
     def prepare(
@@ -91,15 +101,31 @@ class LocalModel:
         def read(progress: Progress) -> LocalModel:
             progress(f"reading {spec.short_name}", None)
             model = read_model(spec, apart.view, plan, progress)
-            return cls._of(model, tokenizer, spec, folder)
+            return cls._of(model, tokenizer, spec, folder, progress)
 
         return read
 
     @classmethod
-    def _of(cls, model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> LocalModel:
+    def _of(
+        cls, model: Any, tokenizer: Any, spec: LocalSpec, folder: Path, progress: Progress
+    ) -> LocalModel:
         if devices_of(model)[0].type == "cpu":
             use_few_rows_linear(model)
-        return cls(model, tokenizer, describe(model, tokenizer, spec, folder), graphs_for(model))
+            use_row_activations(model)
+        info = describe(model, tokenizer, spec, folder)
+        graphs = graphs_for(model)
+        try:
+            ids = encode_of(tokenizer, spec.short_name, TEXT)
+        except PromptError as error:
+            raise ModelError(str(error)) from error
+        if zerogpu.here():
+            # There is a GPU during a decode only.
+            def start(*arguments: Any) -> Started:
+                return prove(model, info, ids).start(*arguments)
+
+            return cls(model, tokenizer, info, way=Way("", start))
+        way = prove(model, info, ids, graphs, progress)
+        return cls(model, tokenizer, said(info, way), graphs, way)
 
     @property
     def info(self) -> ModelInfo:
@@ -119,8 +145,8 @@ class LocalModel:
     def detokenizer(self, prefix_ids: Sequence[int] = ()) -> StreamDetokenizer:
         return StreamDetokenizer(self._texts, prefix_ids)
 
-    def start(self, prompts: Sequence[Sequence[int]]) -> LocalGeneration:
-        return LocalGeneration(self.model, self._info, prompts, self.graphs)
+    def start(self, prompts: Sequence[Sequence[int]]) -> Started:
+        return self._way.start(self.model, self._info, prompts)
 
 
 def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> ModelInfo:
@@ -133,7 +159,7 @@ def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> Model
         revision=revision_of(spec, folder),
         vocab_size=config.vocab_size,
         context_length=_context_length(config, tokenizer),
-        eos_ids=_eos_ids(model, tokenizer),
+        eos_ids=eos_ids(tokenizer, model),
         newline_ids=texts.newline_ids(),
         has_chat_template=bool(tokenizer.chat_template),
         has_thinking_switch="enable_thinking" in str(tokenizer.chat_template),
@@ -145,15 +171,13 @@ def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> Model
     )
 
 
+def said(info: ModelInfo, way: Way) -> ModelInfo:
+    """Return `info` with the way in which the model is decoded."""
+    assert info.placement is not None
+    return replace(info, placement=replace(info.placement, decoding=way.words))
+
+
 def _context_length(config: Any, tokenizer: Any) -> int:
     length = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
     # Tokenizers without a limit say so by an astronomic number.
     return int(length) if length < 1 << 24 else 4096
-
-
-def _eos_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """Return all ids that end a text: the generation config's, then the tokenizer's."""
-    generation = getattr(model.generation_config, "eos_token_id", None)
-    listed = generation if isinstance(generation, (list, tuple)) else [generation]
-    ids = [i for i in (*listed, tokenizer.eos_token_id) if i is not None]
-    return tuple(dict.fromkeys(map(int, ids)))
