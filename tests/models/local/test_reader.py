@@ -164,7 +164,7 @@ def test_a_load_can_be_stopped_between_two_weights(copy: Path) -> None:
     before = models()
     host = ModelHost(loader=Stopping())
     load = host.load_in_background(LocalSpec(str(copy)))
-    assert load.wait(20)
+    assert load.wait(120)
     assert load.failure == "Loading mine was stopped."
     assert host.info is None
     assert models() == before
