@@ -175,7 +175,9 @@ def test_a_load_during_a_run_waits_for_it_and_the_run_goes_on(
     writing(writer)
     dialog = picker(chooser)
     load(dialog, folder)
-    expect(dialog.locator(".loading")).to_contain_text("waiting for the model to be free")
+    expect(dialog.locator(".loading")).to_contain_text(
+        "waiting for the model to be free", timeout=LOADED
+    )
     dialog.get_by_role("button", name="Stop").click()
     expect(chooser.get_by_test_id("model-said")).to_contain_text("fake stays in use")
     expect(writer.locator(".composer[data-phase=writing]")).to_be_attached()
