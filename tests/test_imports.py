@@ -72,11 +72,31 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.local.vocabulary": rule(own="models.local.detokenize"),
     "xtc_viz.models.local.llama": rule("torch transformers"),
     "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
-    "xtc_viz.models.local.reader": rule(
-        "torch transformers safetensors", f"{HOSTING} models.local.placement models.local.spec"
+    "xtc_viz.models.local.jsonfile": rule(own="errors"),
+    "xtc_viz.models.local.headers": rule(own="errors models.local.jsonfile"),
+    "xtc_viz.models.local.files": rule(own="errors models.local.headers models.local.jsonfile"),
+    "xtc_viz.models.local.rehearsal": rule(
+        "torch transformers",
+        "errors models.catalog models.local.files models.local.headers",
     ),
-    "xtc_viz.models.local.download": rule("huggingface_hub", f"{HOSTING} models.local.spec"),
-    "xtc_viz.models.local.memory": rule("torch", "models.catalog"),
+    "xtc_viz.models.local.tokenizer": rule(
+        "transformers",
+        "errors models.local.detokenize models.local.files models.local.jsonfile "
+        "models.local.rehearsal",
+    ),
+    "xtc_viz.models.local.apart": rule("torch", f"{HOSTING} models.local sideprocess"),
+    "xtc_viz.models.local.otherside": rule(
+        "transformers",
+        "models.local.detokenize models.local.files models.local.rehearsal models.local.tokenizer",
+    ),
+    "xtc_viz.models.local.reader": rule(
+        "torch transformers safetensors", f"{HOSTING} models.catalog models.local"
+    ),
+    "xtc_viz.models.local.loader": rule("torch", f"{HOSTING} models.local assets"),
+    "xtc_viz.models.local.download": rule(
+        "huggingface_hub", f"{HOSTING} models.local.files models.local.spec"
+    ),
+    "xtc_viz.models.local.memory": rule("torch", "errors models.catalog"),
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
     "xtc_viz.rows": rule("torch numpy", f"{SAMPLING} models.base models.prompts"),
     "xtc_viz.decode": rule("torch", f"{RECORDS} models.base models.prompts rows"),

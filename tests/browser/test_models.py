@@ -23,6 +23,8 @@ from xtc_viz.ui.access import May
 
 Keep = Callable[..., None]
 
+LOADED = 120_000  # ms for a model from a folder, whose files another process looks at first
+
 
 class Slow(LocalLoader):
     """The real loader, held up at 42 % of a download for as long as a test wants."""
@@ -105,7 +107,9 @@ def test_the_story_of_choosing_a_model(
     expect(dialog.locator("li").first.get_by_role("button")).to_be_disabled()
     keep(page, "loading", full=False)
     slow.go.set()
-    expect(page.get_by_test_id("model-said")).to_have_text("tiny-llama is loaded and in use.")
+    expect(page.get_by_test_id("model-said")).to_have_text(
+        "tiny-llama is loaded and in use.", timeout=LOADED
+    )
     expect(dialog.locator(".now")).to_have_text("tiny-llama in use")
     close(dialog)
     expect(head).to_contain_text("tiny-llama")
@@ -171,7 +175,9 @@ def test_a_load_during_a_run_waits_for_it_and_the_run_goes_on(
     writing(writer)
     dialog = picker(chooser)
     load(dialog, folder)
-    expect(dialog.locator(".loading")).to_contain_text("waiting for the model to be free")
+    expect(dialog.locator(".loading")).to_contain_text(
+        "waiting for the model to be free", timeout=LOADED
+    )
     dialog.get_by_role("button", name="Stop").click()
     expect(chooser.get_by_test_id("model-said")).to_contain_text("fake stays in use")
     expect(writer.locator(".composer[data-phase=writing]")).to_be_attached()
@@ -180,7 +186,9 @@ def test_a_load_during_a_run_waits_for_it_and_the_run_goes_on(
     writer.keyboard.press("Escape")
     finished(writer)
     assert chips(writer, 0).count() > 0
-    expect(chooser.get_by_test_id("model-said")).to_have_text("tiny-llama is loaded and in use.")
+    expect(chooser.get_by_test_id("model-said")).to_have_text(
+        "tiny-llama is loaded and in use.", timeout=LOADED
+    )
 
 
 def test_two_choose_at_once_and_each_stops_its_own(
@@ -199,7 +207,9 @@ def test_two_choose_at_once_and_each_stops_its_own(
     expect(second.get_by_test_id("model-said")).to_contain_text("story-model was stopped")
     expect(one.locator(".loading")).to_contain_text("42 %")
     slow.go.set()
-    expect(first.get_by_test_id("model-said")).to_have_text("tiny-llama is loaded and in use.")
+    expect(first.get_by_test_id("model-said")).to_have_text(
+        "tiny-llama is loaded and in use.", timeout=LOADED
+    )
     expect(second.get_by_test_id("model")).to_contain_text("tiny-llama")
 
 
@@ -284,4 +294,6 @@ def test_a_phone(visit: Visit, choosing: Server, folder: Path, keep: Keep) -> No
     assert dialog.evaluate("box => box.scrollWidth <= box.clientWidth")
     keep(page, "phone", full=False)
     load(dialog, folder)
-    expect(page.get_by_test_id("model-said")).to_have_text("tiny-llama is loaded and in use.")
+    expect(page.get_by_test_id("model-said")).to_have_text(
+        "tiny-llama is loaded and in use.", timeout=LOADED
+    )

@@ -11,7 +11,7 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.load import Progress
 from xtc_viz.models.spec import ModelSpec
 
-LONG = 10.0  # seconds; only ever reached when something is broken
+LONG = 60.0  # seconds; only ever reached when something is broken
 
 
 class Gate:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import gc
 import shutil
+import threading
+import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +17,8 @@ import torch
 from tests.models.dense import dense
 from xtc_viz.errors import ModelError
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.local.loader import LocalLoader
+from xtc_viz.models.load import Progress, no_progress
+from xtc_viz.models.local.loader import LocalLoader, stoppable
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.spec import ModelSpec
@@ -40,6 +43,44 @@ def test_a_real_model_loads_and_decodes(tiny_folder: Folder) -> None:
 def test_a_name_alone_does_not_say_how_to_load_it() -> None:
     with pytest.raises(TypeError, match="must be a LocalSpec"):
         LocalLoader().fetch(ModelSpec("a/b"), lambda words, share: None)
+
+
+def test_a_load_ends_within_two_seconds_of_stop_whatever_a_library_does() -> None:
+    """Such as wait for a network, or read a weight of gigabytes, and tell nobody."""
+    going, gone = threading.Event(), threading.Event()
+
+    class Hanging:
+        def fetch(self, spec: ModelSpec, progress: Progress) -> Callable[[], LocalModel]:
+            def work(inner: Progress) -> LocalModel:
+                inner("reading", None)
+                going.set()
+                gone.wait(60)
+                inner("reading", 0.5)
+                raise AssertionError("it went on")
+
+            return lambda: stoppable(work, progress)
+
+        def free_memory(self) -> None:
+            pass
+
+    host = ModelHost(loader=Hanging())
+    load = host.load_in_background(ModelSpec("a/b"))
+    assert going.wait(60)
+    begin = time.monotonic()
+    host.stop_load(load.id)
+    assert load.wait(60)
+    assert time.monotonic() - begin < 2
+    assert load.failure == "Loading a/b was stopped."
+    gone.set()
+
+
+def test_what_a_load_raises_is_raised_where_it_is_waited_for() -> None:
+    def work(inner: Progress) -> int:
+        raise ModelError("no")
+
+    with pytest.raises(ModelError, match="no"):
+        stoppable(work, no_progress)
+    assert stoppable(lambda inner: 7, no_progress) == 7
 
 
 def resident() -> int:

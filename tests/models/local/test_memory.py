@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 
-from xtc_viz.models.local.memory import free_main_memory, main_memory, readable, this_machine
+from xtc_viz.errors import ModelError
+from xtc_viz.models.catalog import Machine
+from xtc_viz.models.local import memory
+from xtc_viz.models.local.memory import (
+    check_room,
+    free_main_memory,
+    main_memory,
+    readable,
+    this_machine,
+)
 
 
 def test_machine_memory(tmp_path: Path) -> None:
@@ -38,3 +48,18 @@ def test_free_memory_is_what_the_container_has_left(tmp_path: Path) -> None:
     assert free_main_memory((limit,), (usage,), system) == 0
     assert 0 < this_machine().free <= this_machine().memory
     assert this_machine("cpu").gpus == ()
+
+
+def test_weights_need_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine((), 8_000_000_000, 3_000_000_000)
+    monkeypatch.setattr(memory, "this_machine", lambda device: machine)
+    check_room(3_000_000_000, "cpu", "mine", now=True)
+    check_room(8_000_000_000, "cpu", "mine", now=False)
+    with pytest.raises(ModelError, match=r"mine does not fit: its weights need 8\.1 GB of memory"):
+        check_room(8_100_000_000, "cpu", "mine", now=False)
+    with pytest.raises(ModelError, match=r"mine does not fit now: .* and 3\.0 GB are free"):
+        check_room(3_100_000_000, "cpu", "mine", now=True)
+    machine = Machine(("A GPU",), 8_000_000_000, 3_000_000_000)
+    check_room(3_100_000_000, "cuda", "mine", now=True)
+    with pytest.raises(ModelError, match=r"and this GPU has 8\.0 GB"):
+        check_room(8_100_000_000, "cuda", "mine", now=True)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 REPLACEMENT = "\ufffd"
@@ -76,11 +77,7 @@ class TokenTexts:
         if not data:
             piece = self._tokenizer.convert_ids_to_tokens(token_id)
             return str(piece) if piece else f"<unused {token_id}>"
-        # Undecodable bytes become lone surrogates, which no text of a token contains otherwise.
-        escaped = data.decode("utf-8", "surrogateescape").replace(REPLACEMENT, "\udcef\udcbf\udcbd")
-        return "".join(
-            f"<0x{ord(c) - 0xDC00:02X}>" if "\udc80" <= c <= "\udcff" else c for c in escaped
-        )
+        return _shown(data)
 
     def newline_ids(self) -> tuple[int, ...]:
         """Return every token whose text holds a newline, in rising order."""
@@ -92,6 +89,19 @@ class TokenTexts:
             if any(mark in piece for mark in marks)
         ]
         return tuple(sorted(i for i in suspects if b"\n" in self.bytes_of(i)))
+
+    def table(self) -> TokenTable:
+        """Return the texts of all tokens, for a process without the tokenizer."""
+        ids = range(self._size)
+        data = [b"" if self.is_special(i) else self.bytes_of(i) for i in ids]
+        first = {i: self.first_bytes_of(i) for i in ids if not self.is_special(i)}
+        return TokenTable(
+            special=self._special,
+            data=data,
+            first={i: own for i, own in first.items() if own != data[i]},
+            pieces={i: self.text_of(i) for i in ids if not data[i]},
+            newlines=self.newline_ids(),
+        )
 
     def _decode(self, token_ids: Sequence[int]) -> str:
         return str(
@@ -112,13 +122,53 @@ class TokenTexts:
         return text.encode()
 
 
+@dataclass(frozen=True, slots=True)
+class TokenTable:
+    """What `TokenTexts` says of each token, by id: `data` holds what a token adds to a text,
+    `first` what it adds at the beginning where that is different, `pieces` what to show of those
+    that add nothing.
+    """
+
+    special: frozenset[int]
+    data: Sequence[bytes]
+    first: Mapping[int, bytes]
+    pieces: Mapping[int, str]
+    newlines: tuple[int, ...]
+
+    def is_special(self, token_id: int) -> bool:
+        return token_id in self.special or token_id >= len(self.data)
+
+    def bytes_of(self, token_id: int) -> bytes:
+        return self.data[token_id] if token_id < len(self.data) else b""
+
+    def first_bytes_of(self, token_id: int) -> bytes:
+        own = self.first.get(token_id)
+        return self.bytes_of(token_id) if own is None else own
+
+    def text_of(self, token_id: int) -> str:
+        data = self.bytes_of(token_id)
+        return _shown(data) if data else self.pieces.get(token_id, f"<unused {token_id}>")
+
+    def newline_ids(self) -> tuple[int, ...]:
+        return self.newlines
+
+
+def _shown(data: bytes) -> str:
+    """Return bytes as text, those that are no character as `<0xE2>`."""
+    # Undecodable bytes become lone surrogates, which no text of a token contains otherwise.
+    escaped = data.decode("utf-8", "surrogateescape").replace(REPLACEMENT, "\udcef\udcbf\udcbd")
+    return "".join(
+        f"<0x{ord(c) - 0xDC00:02X}>" if "\udc80" <= c <= "\udcff" else c for c in escaped
+    )
+
+
 class StreamDetokenizer:
     """The text that follows `prefix_ids`; the pieces add up to it exactly.
 
     A character that the prefix began is part of the text that follows.
     """
 
-    def __init__(self, texts: TokenTexts, prefix_ids: Sequence[int] = ()) -> None:
+    def __init__(self, texts: TokenTexts | TokenTable, prefix_ids: Sequence[int] = ()) -> None:
         self._texts = texts
         self._begun = False
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from huggingface_hub.utils.tqdm import tqdm
 
 from xtc_viz.errors import ModelError, shown
 from xtc_viz.models.load import Progress, no_progress
+from xtc_viz.models.local.files import INDEX, WEIGHTS, index_files
 from xtc_viz.models.local.spec import LocalSpec
 
 # What a model is made of; never pickles, never code.
@@ -50,13 +50,15 @@ def fetch(spec: LocalSpec, progress: Progress = no_progress) -> Path:
 
 def is_here(name: str) -> bool:
     """Whether all weights of a hub model are on this machine, by a few looks at the hub's cache."""
-    if _cached(name, "model.safetensors"):
+    if _cached(name, WEIGHTS):
         return True
-    index = _cached(name, "model.safetensors.index.json")
+    index = _cached(name, INDEX)
     if index is None:
         return False
-    shards = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-    return all(_cached(name, shard) for shard in shards)
+    try:
+        return all(_cached(name, shard) for shard in index_files(index, name))
+    except ModelError:
+        return False
 
 
 def _cached(name: str, file: str) -> Path | None:

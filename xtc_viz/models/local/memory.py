@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+from xtc_viz.errors import ModelError
 from xtc_viz.models.catalog import Machine
 
 # Where Linux tells a container its limit (version 2 and 1 of control groups).
@@ -33,6 +34,26 @@ def this_machine(device: str = "auto") -> Machine:
     # What torch holds and no tensor uses is as good as free.
     spare = sum(torch.cuda.memory_reserved(i) - torch.cuda.memory_allocated(i) for i in indices)
     return Machine(names, sum(total for _, total in sizes), sum(free for free, _ in sizes) + spare)
+
+
+def check_room(need: int, device: str, name: str, *, now: bool) -> None:
+    """Raise `ModelError` where `need` bytes are more than a device has, or has free (`now`)."""
+    machine = this_machine(device)
+    where = "machine has"
+    if machine.gpus:
+        where = "GPU has" if len(machine.gpus) == 1 else "machine's GPUs have"
+    if need > machine.memory:
+        raise ModelError(
+            f"{name} does not fit: its weights need {readable(need)} of memory, and this {where} "
+            f"{readable(machine.memory)}. Choose a smaller model or fewer bits."
+        )
+    # A GPU says by itself that it is full; a machine would end this program.
+    if now and not machine.gpus and need > machine.free:
+        raise ModelError(
+            f"{name} does not fit now: its weights need {readable(need)} of memory, and "
+            f"{readable(machine.free)} are free. Put the present model away first, or end other "
+            "programs."
+        )
 
 
 def main_memory(limits: tuple[Path, ...] = LIMITS) -> int:

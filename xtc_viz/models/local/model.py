@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from xtc_viz.errors import PromptError
+from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.load import Progress, no_progress
 from xtc_viz.models.local import zerogpu
 from xtc_viz.models.local.activation import use_row_activations
-from xtc_viz.models.local.detokenize import StreamDetokenizer, TokenTexts
+from xtc_viz.models.local.apart import Apart, chat_of, encode_of, texts_of
+from xtc_viz.models.local.detokenize import StreamDetokenizer
 from xtc_viz.models.local.download import fetch, revision_of
+from xtc_viz.models.local.files import make_view
 from xtc_viz.models.local.fixed import Graphs
 from xtc_viz.models.local.graph import graphs_for
 from xtc_viz.models.local.linear import use_few_rows_linear
 from xtc_viz.models.local.placement import devices_of
 from xtc_viz.models.local.proof import TEXT, USUAL, Started, Way, prove, with_graphs
-from xtc_viz.models.local.reader import read
+from xtc_viz.models.local.reader import check_fit, read_model
+from xtc_viz.models.local.rehearsal import plan_load
 from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.models.local.tokenizer import read_tokenizer
 from xtc_viz.models.local.vocabulary import eos_ids
 from xtc_viz.records.modelinfo import ModelInfo, Placement
 
@@ -57,7 +62,7 @@ class LocalModel:
         self.tokenizer = tokenizer
         self.graphs = graphs
         self._info = info
-        self._texts = TokenTexts(tokenizer)
+        self._texts = texts_of(tokenizer)
         self._way = way or (with_graphs(graphs) if graphs else USUAL)
 
     @classmethod
@@ -68,14 +73,51 @@ class LocalModel:
 
     @classmethod
     def read(cls, spec: LocalSpec, folder: Path, progress: Progress = no_progress) -> LocalModel:
-        """Read the model that `fetch` put into `folder`; raises `ModelError`."""
-        model, tokenizer = read(spec, folder, progress)
+        """Read the model that `fetch` put into `folder`; raises `ModelError`.
+
+        All in this process. `prepare` is the way for what strangers may choose.
+        """
+        with tempfile.TemporaryDirectory(prefix="xtc-viz-", ignore_cleanup_errors=True) as view:
+            progress(f"reading {spec.short_name}", None)
+            files = make_view(folder, Path(view), spec.short_name)
+            plan = plan_load(files, Path(view), spec.short_name)
+            tokenizer = read_tokenizer(Path(view), spec.short_name)
+            model = read_model(spec, Path(view), plan, progress)
+        return cls._of(model, tokenizer, spec, folder, progress)
+
+    @classmethod
+    def prepare(
+        cls, spec: LocalSpec, folder: Path, progress: Progress
+    ) -> Callable[[Progress], LocalModel]:
+        """Check the folder in another process and return what reads the model.
+
+        What the folder's files can make slow stays in that process. Raises `ModelError`.
+        """
+        apart = Apart(spec.short_name)
+        plan = apart.plan(folder, progress)
+        check_fit(plan, spec, now=False)
+        tokenizer = apart.tokenizer(progress)
+
+        def read(progress: Progress) -> LocalModel:
+            progress(f"reading {spec.short_name}", None)
+            model = read_model(spec, apart.view, plan, progress)
+            return cls._of(model, tokenizer, spec, folder, progress)
+
+        return read
+
+    @classmethod
+    def _of(
+        cls, model: Any, tokenizer: Any, spec: LocalSpec, folder: Path, progress: Progress
+    ) -> LocalModel:
         if devices_of(model)[0].type == "cpu":
             use_few_rows_linear(model)
             use_row_activations(model)
         info = describe(model, tokenizer, spec, folder)
         graphs = graphs_for(model)
-        ids = tokenizer.encode(TEXT)
+        try:
+            ids = encode_of(tokenizer, spec.short_name, TEXT)
+        except PromptError as error:
+            raise ModelError(str(error)) from error
         if zerogpu.here():
             # There is a GPU during a decode only.
             def start(*arguments: Any) -> Started:
@@ -90,23 +132,12 @@ class LocalModel:
         return self._info
 
     def encode(self, text: str) -> list[int]:
-        return list(self.tokenizer.encode(text))
+        return encode_of(self.tokenizer, self._info.name, text)
 
     def encode_chat(self, user: str, system: str = "", *, thinking: bool = True) -> list[int]:
         if not self._info.has_chat_template:
             raise PromptError(f"{self._info.name} has no chat template: send the text as it is.")
-        turns = [{"role": "system", "content": system}] if system else []
-        turns.append({"role": "user", "content": user})
-        # What a person types must not become a control token of the template.
-        return list(
-            self.tokenizer.apply_chat_template(
-                turns,
-                add_generation_prompt=True,
-                return_dict=False,
-                sanitize_control_tokens=True,
-                enable_thinking=thinking,  # a template without the switch does not look at it
-            )
-        )
+        return chat_of(self.tokenizer, self._info.name, user, system, thinking)
 
     def token_text(self, token_id: int) -> str:
         return self._texts.text_of(token_id)
@@ -121,7 +152,7 @@ class LocalModel:
 def describe(model: Any, tokenizer: Any, spec: LocalSpec, folder: Path) -> ModelInfo:
     """Collect what a page or a trace says about a loaded model."""
     config = model.config.get_text_config()
-    texts = TokenTexts(tokenizer)
+    texts = texts_of(tokenizer)
     dtype = str(model.dtype).removeprefix("torch.")
     return ModelInfo(
         name=spec.short_name,

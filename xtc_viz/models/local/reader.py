@@ -1,8 +1,7 @@
-"""From a model's folder to a model in memory, and everything that can go wrong on the way."""
+"""From a view of a model's folder to a model in memory, and everything that can go wrong there."""
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,34 +10,52 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 from transformers.utils.logging import set_tqdm_hook
 
 from xtc_viz.errors import ModelError
-from xtc_viz.models.load import LoadStoppedError, Progress, no_progress
+from xtc_viz.models.catalog import Precision
+from xtc_viz.models.load import LoadStoppedError, Progress
+from xtc_viz.models.local.memory import check_room
 from xtc_viz.models.local.placement import options, resolve_device, resolve_dtype, spread_of
+from xtc_viz.models.local.rehearsal import Plan, class_of, first_line, part_options
 from xtc_viz.models.local.spec import LocalSpec
 
 
-def read(spec: LocalSpec, folder: Path, progress: Progress = no_progress) -> tuple[Any, Any]:
-    """Return the model, in evaluation mode on its device, and its tokenizer, from a folder."""
+def check_fit(plan: Plan, spec: LocalSpec, *, now: bool) -> None:
+    """Raise `ModelError` for weights that have no room on the device that `spec` wants.
+
+    `now` asks for the memory that is free, otherwise for all that there is.
+    """
+    device = resolve_device(spec.device)
+    if spec.quantization != "none":
+        precision = Precision(spec.quantization)
+    elif resolve_dtype(spec.dtype, device) is torch.float32:
+        precision = Precision.FLOAT32
+    else:
+        precision = Precision.BFLOAT16
+    if spec.max_memory is None:  # else accelerate decides, and "disk" is refused
+        check_room(plan.bytes_as(precision), spec.device, spec.short_name, now=now)
+
+
+def read_model(spec: LocalSpec, view: Path, plan: Plan, progress: Progress) -> Any:
+    """Return the model of a view (see `files`), in evaluation mode on its device."""
     device = resolve_device(spec.device)
     dtype = resolve_dtype(spec.dtype, device)
     arguments = options(spec, device, dtype)
     name = spec.short_name
-    progress(f"reading {name}", None)
     try:
-        _check_config(folder, name)
-        _check_weights(folder, name)
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        check_fit(plan, spec, now=True)
+        config, kind = class_of(view, plan, name)
         # Typed as one value, but `output_loading_info` makes it two.
         with _counted(f"reading {name}", progress):
-            both: Any = AutoModelForCausalLM.from_pretrained(
-                folder,
+            both: Any = kind.from_pretrained(
+                view,
+                config=config,
                 **arguments,
+                **part_options(plan.text_part),
                 use_safetensors=True,
                 trust_remote_code=False,
+                local_files_only=True,
                 output_loading_info=True,
             )
         model, report = both
@@ -49,7 +66,7 @@ def read(spec: LocalSpec, folder: Path, progress: Progress = no_progress) -> tup
         if "disk" in spread_of(model):
             # It would run, at minutes a token.
             raise ModelError(f"{name} does not fit into the memory that `max_memory` admits.")
-        return model.eval(), tokenizer
+        return model.eval()
     except (ModelError, LoadStoppedError):
         raise
     except Exception as error:
@@ -77,39 +94,6 @@ def _counted(words: str, progress: Progress) -> Iterator[None]:
         set_tqdm_hook(former)
 
 
-def _check_config(folder: Path, name: str) -> None:
-    if not (folder / "config.json").is_file():
-        raise ModelError(f"{name} is no model folder: it has no config.json.")
-    config: Any = AutoConfig.from_pretrained(folder, trust_remote_code=False)
-    known = set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
-    architectures = list(config.architectures or [])
-    if architectures and not known.intersection(architectures):
-        raise ModelError(
-            f"{name} is a {architectures[0]}, not a causal language model: it does not write text "
-            "token by token."
-        )
-
-
-def _check_weights(folder: Path, name: str) -> None:
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        shards = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-        missing = sorted(shard for shard in shards if not (folder / shard).is_file())
-        if missing:
-            raise ModelError(
-                f"The weights of {name} are incomplete: {missing[0]} is missing "
-                f"({len(missing)} of {len(shards)} files)."
-            )
-    elif not any(folder.glob("*.safetensors")):
-        pickles = [*folder.glob("*.bin"), *folder.glob("*.pt"), *folder.glob("*.pth")]
-        raise ModelError(
-            f"{name} has pickled weights only ({pickles[0].name}), which can run code when they "
-            "are read. Only safetensors files are loaded."
-            if pickles
-            else f"{name} has no weights: there is no safetensors file."
-        )
-
-
 def _read_error(error: Exception, name: str, device: torch.device) -> ModelError:
     """Return what to tell of an error of transformers, safetensors or torch."""
     if is_out_of_memory(error):
@@ -119,12 +103,7 @@ def _read_error(error: Exception, name: str, device: torch.device) -> ModelError
         )
     if isinstance(error, SafetensorError):
         return ModelError(f"The weights of {name} are broken: {error}")
-    if isinstance(error, json.JSONDecodeError):
-        return ModelError(f"A file of {name} is broken: {error}")
-    first = str(error).strip().partition("\n")[0]
-    if "trust_remote_code" in str(error) or "does not recognize this architecture" in str(error):
-        return ModelError(f"{name} needs code of its own to run, which is never loaded.")
-    return ModelError(f"{name} could not be loaded: {first or type(error).__name__}")
+    return ModelError(f"{name} could not be loaded: {first_line(error)}")
 
 
 def is_out_of_memory(error: BaseException) -> bool:
