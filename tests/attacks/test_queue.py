@@ -39,7 +39,7 @@ def test_two_hundred_wait_each_with_a_place_and_stop_acts(target: Target) -> Non
                     await stops.wait()
                     begin = time.monotonic()
                     assert await door.ask(client, "stop", message["run"]) is True
-                    async for at, message in messages:  # noqa: B007 (the last one counts)
+                    async for at, message in messages:
                         assert message["state"] in ("waiting", "stopped")
                         end = at
                     stopped.append(end - begin)
