@@ -10,18 +10,18 @@ one for others, with limits and behind a proxy that is counted, by its visitors.
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import product
 from pathlib import Path
 
 import httpx
+import psutil  # type: ignore[import-untyped]
 from playwright.sync_api import sync_playwright
 
 from tests.attacks import browser
@@ -29,6 +29,7 @@ from tests.attacks.client import Visitor
 from tests.attacks.report import LET_IN, MIXED, UNHANDLED, WORDLESS, Report
 from tests.attacks.sites import KINDS, POSTS, SERVER, strangers
 from tests.attacks.values import Attack, bad_values, complaint, named
+from tests.attacks.visitors import request
 from tests.conftest import CHROMIUM
 from tests.process import Served, served
 
@@ -145,7 +146,7 @@ async def _ghosts(page: Served, count: int, report: Report) -> None:
 
     async def ghost(number: int) -> None:
         async with Visitor(page.url, f"192.0.2.{number}") as visitor:
-            answer = await visitor.join_run(PROMPT, 400)
+            answer = await visitor.door.join(visitor.http, request(400, PROMPT))
             report.note("runs that nobody listens to", refused=answer.status_code >= 400)
             if answer.status_code >= 500 and answer.status_code != 503:
                 report.fault(UNHANDLED, f"a run that nobody listens to: {answer.text[:200]}")
@@ -240,10 +241,10 @@ def _beside(work: Callable[[], None], ended: threading.Event) -> Iterator[None]:
 
 def resident(pid: int) -> int:
     """The memory of a process and of those that it started, in bytes."""
-    children = Path(f"/proc/{pid}/task").glob("*/children")
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-        below = {int(child) for path in children for child in path.read_text().split()}
-    except OSError:
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE") + sum(map(resident, below))
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for each in (process, *process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                total += each.memory_info().rss
+    return total

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.attacks.campaign import ROOT, resident
-from tests.attacks.client import Visitor, wish_for
+from tests.attacks.client import Visitor, added
+from tests.attacks.visitors import request
 from tests.process import served
 
 PROMPTS = tuple(
@@ -63,17 +64,16 @@ async def write(visitor: Visitor, dice: random.Random, soak: Soak) -> None:
     """One run, which goes to its end, is stopped, or is left in the middle and looked at later."""
     prompt, does = dice.choice(PROMPTS), dice.choice(("ends", "stops", "leaves"))
     texts, run, count = [""] * len(soak.expected[prompt]), "", 0
-    async with aclosing(visitor.run(wish_for(prompt, TOKENS))) as messages:
+    async with aclosing(visitor.run(request(TOKENS, prompt))) as messages:
         async for message in messages:
             if "error" in message:
                 soak.turned_away += 1
                 return
             run = message["run"]
-            for lane, chips in enumerate(message.get("add", [])):
-                texts[lane] += "".join(str(chip[1]) for chip in chips)
+            texts = added(texts, message)
             count += 1
             if count > 2 and does == "stops":
-                await visitor.ask("stop", [run])
+                await visitor.door.ask(visitor.http, "stop", run)
             if count > 2 and does == "leaves":
                 break
     soak.hold(prompt, texts)
@@ -91,11 +91,9 @@ async def write(visitor: Visitor, dice: random.Random, soak: Soak) -> None:
 
 async def look(visitor: Visitor, run: str, prompt: str, soak: Soak) -> bool:
     """Come back to a run; whether the server still has it."""
-    answer = visitor.said(await visitor.ask("open", [run, []]))
-    if "add" not in answer:
-        return False
-    soak.hold(prompt, ["".join(str(chip[1]) for chip in chips) for chips in answer["add"]])
-    return True
+    whole = await visitor.door.ask(visitor.http, "open", run, [])
+    soak.hold(prompt, added([], whole))
+    return "add" in whole
 
 
 def handles(pid: int) -> tuple[int, int]:

@@ -93,7 +93,7 @@ def server() -> Server:
 
 def test_what_is_asked_rightly_is_answered(server: Server) -> None:
     """Else nothing below is about the one place that was turned."""
-    about_models = ("choose_model", "load")
+    about_models = ("choose_model",)
     right = [Attack(n, arguments) for n, arguments in QUESTIONS.items() if n not in about_models]
     right += [Attack("run", request()), *(Attack("run", each) for each in FOLLOWING)]
     for attack in (*right, Attack("generate", call())):

@@ -170,7 +170,7 @@ def test_an_honest_run_goes_on_beside_it(target: Target, writing: None, kind: st
         async with door.client() as client, door.client() as other:
             async with door.run(client, request(4_000)) as messages:
                 times = [time.monotonic()]
-                task = asyncio.create_task(door.ask(other, "load", text))
+                task = asyncio.create_task(door.load(other, text))
                 async for at, _ in messages:
                     times.append(at)
                     if task.done():

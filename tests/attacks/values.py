@@ -51,7 +51,6 @@ QUESTIONS: dict[str, list[Any]] = {
         },
         [],
     ],
-    "load": ["{}"],
     "hello": [None],
     "models": ["auto", "auto"],
     "choose_model": [{"name": "no-such/model", "precision": "auto", "device": "auto"}],

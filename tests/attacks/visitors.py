@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from time import monotonic
 from typing import Any
 from uuid import uuid4
@@ -14,11 +14,11 @@ from uuid import uuid4
 import httpx
 
 from xtc_viz.ui import controls
+from xtc_viz.ui.gate.routes import TRACE
 from xtc_viz.ui.gate.token import HEADER, TOKEN
 
 JOIN, DATA = "/gradio_api/queue/join", "/gradio_api/queue/data"
 SERVER = "/gradio_api/component_server/"
-OWN = {HEADER: TOKEN}
 
 
 def request(length: int, prompt: str = "Once", **changes: Any) -> dict[str, Any]:
@@ -28,52 +28,80 @@ def request(length: int, prompt: str = "Once", **changes: Any) -> dict[str, Any]
     return {"req": 1, "kind": "run", "prompt": prompt, "settings": settings, **changes}
 
 
+class RefusedError(Exception):
+    """A request that was answered with another status than 200."""
+
+    def __init__(self, answer: httpx.Response) -> None:
+        super().__init__(answer.text)
+        self.status = answer.status_code
+
+
 @dataclass(frozen=True)
 class Door:
     """A server's address, and the numbers by which gradio knows our function and component."""
 
     url: str
 
-    @cached_property
+    @property
     def numbers(self) -> tuple[int, int]:
-        config = httpx.get(f"{self.url}/config").json()
-        page = next(c["id"] for c in config["components"] if c["props"].get("elem_id") == "xtc-viz")
-        run = next(
-            d["id"] for d in config["dependencies"] if [page, "run"] in [[*t] for t in d["targets"]]
-        )
-        return int(page), int(run)
+        return _numbers(self.url)
 
-    def client(self) -> httpx.AsyncClient:
+    def client(
+        self, token: str = TOKEN, address: str = "", timeout: float = 60.0
+    ) -> httpx.AsyncClient:
+        """A browser by its requests; `address` is where it is, as a proxy in front would say it."""
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+        headers = {HEADER: token} | ({"x-forwarded-for": address} if address else {})
         return httpx.AsyncClient(
-            base_url=self.url, timeout=60, limits=limits, headers=OWN, verify=False
+            base_url=self.url, timeout=timeout, limits=limits, headers=headers, verify=False
         )
 
-    async def join(
-        self, client: httpx.AsyncClient, wish: dict[str, Any], session: str = ""
-    ) -> httpx.Response:
+    async def join(self, client: httpx.AsyncClient, wish: Any, session: str = "") -> httpx.Response:
         """Ask for a run, and listen to nothing."""
         page, run = self.numbers
         body = {"data": [], "event_data": wish, "fn_index": run, "trigger_id": page}
-        return await client.post(JOIN, json={**body, "session_hash": session or uuid4().hex})
+        return await post(client, JOIN, {**body, "session_hash": session or uuid4().hex})
 
     async def ask(self, client: httpx.AsyncClient, name: str, *arguments: Any) -> Any:
         """Put a question of the page."""
         page, _ = self.numbers
         body = {"session_hash": uuid4().hex, "component_id": page, "fn_name": name}
-        answer = await client.post(SERVER, json={**body, "data": list(arguments)})
+        answer = await post(client, SERVER, {**body, "data": [*arguments]})
         return json.loads(answer.json()) if answer.status_code == 200 else answer
+
+    async def load(self, client: httpx.AsyncClient, text: str | bytes) -> Any:
+        """Open a trace file."""
+        kind = {"content-type": "application/json"}
+        answer = await client.post(TRACE, content=text, headers=kind)
+        return answer.json() if answer.status_code == 200 else answer
 
     @asynccontextmanager
     async def run(
-        self, client: httpx.AsyncClient, wish: dict[str, Any]
+        self, client: httpx.AsyncClient, wish: Any
     ) -> AsyncIterator[AsyncIterator[tuple[float, dict[str, Any]]]]:
         """Ask for a run and listen; gives the messages with the time of each."""
         session = uuid4().hex
         joined = await self.join(client, wish, session)
-        joined.raise_for_status()
+        if joined.status_code != 200:
+            raise RefusedError(joined)
         async with client.stream("GET", DATA, params={"session_hash": session}) as stream:
             yield _messages(stream)
+
+
+@lru_cache
+def _numbers(url: str) -> tuple[int, int]:
+    config = httpx.get(f"{url}/config").json()
+    page = next(c["id"] for c in config["components"] if c["props"].get("elem_id") == "xtc-viz")
+    run = next(
+        d["id"] for d in config["dependencies"] if [page, "run"] in [[*t] for t in d["targets"]]
+    )
+    return int(page), int(run)
+
+
+async def post(client: httpx.AsyncClient, path: str, body: object) -> httpx.Response:
+    """Post JSON that may hold what no valid Unicode is."""
+    kind = {"content-type": "application/json"}
+    return await client.post(path, content=json.dumps(body).encode(), headers=kind)
 
 
 async def _messages(stream: httpx.Response) -> AsyncIterator[tuple[float, dict[str, Any]]]:

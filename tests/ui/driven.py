@@ -76,4 +76,5 @@ def answer(function: Callable[..., object]) -> Callable[..., str]:
 
 
 def questions(of: service.Service) -> list[Callable[..., str]]:
-    return [asked(question) for question in server.questions(of)]
+    """All that the page may ask, the opening of a trace file too."""
+    return [asked(question) for question in (*server.questions(of), server.opening(of))]

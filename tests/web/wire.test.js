@@ -63,6 +63,7 @@ const ASK = "/gradio_api/component_server/";
 const JOIN = "/gradio_api/queue/join";
 const DATA = "/gradio_api/queue/data";
 const START = "/xtc_viz/start";
+const LOAD = "/xtc_viz/trace";
 
 async function all(messages) {
   const read = [];
@@ -164,18 +165,18 @@ test("a run that is refused is an answer, not a cut", async () => {
 test("a run that the server has no more is brought back, once for all who ask", async () => {
   const known = new Set();
   let loads = 0;
-  const answer = ({ body: { fn_name, data } }) => {
-    if (fn_name === "load") {
-      loads += 1;
-      known.add(`new ${loads}`);
-      return JSON.stringify({ run: `new ${loads}`, text: data[0] });
-    }
+  const load = ({ body: text }) => {
+    loads += 1;
+    known.add(`new ${loads}`);
+    return { run: `new ${loads}`, text };
+  };
+  const answer = ({ body: { data } }) => {
     const [run, at] = data;
     if (!known.has(run)) return JSON.stringify({ error: { message: "no longer", gone: true } });
     return JSON.stringify({ run, at });
   };
-  const kept = async (run) => (run === "a" ? "the trace of a" : null);
-  const { talk } = lineTo({ [ASK]: answer }, { kept });
+  const kept = async (run) => (run === "a" ? '"the trace of a"' : null);
+  const { talk } = lineTo({ [ASK]: answer, [LOAD]: load }, { kept });
   const { transport } = talk;
   const blocks = await Promise.all([0, 1, 2].map((k) => transport.block("a", k, 0, 10, null)));
   assert.equal(loads, 1);
@@ -199,12 +200,12 @@ test("a run goes on from one that the server has to be given first", async () =>
     const message = runs.at(-1) === "new" ? { req: 1, state: "starting" } : gone;
     return body([generating(JSON.stringify(message)), completed]);
   };
-  const answers = { [JOIN]: join, [DATA]: data, [ASK]: '{"run":"new"}' };
-  const { talk, messages } = lineTo(answers, { kept: async () => "its trace" });
+  const answers = { [JOIN]: join, [DATA]: data, [LOAD]: { run: "new" } };
+  const { talk, messages } = lineTo(answers, { kept: async () => '"its trace"' });
   await talk.run({ kind: "continue", run: "a", more: 5, req: 1 });
   assert.deepEqual(runs, ["a", "new"]);
   assert.deepEqual(messages, [{ req: 1, state: "starting" }]);
-  const none = lineTo({ ...answers, [ASK]: undefined });
+  const none = lineTo({ ...answers, [LOAD]: undefined });
   await none.talk.run({ kind: "continue", run: "b", more: 5, req: 1 });
   assert.equal(none.messages[0].error.gone, true);
 });

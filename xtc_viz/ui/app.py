@@ -12,13 +12,14 @@ from starlette.middleware.gzip import GZipMiddleware
 from xtc_viz.decode import decode_lanes
 from xtc_viz.models.host import ModelHost
 from xtc_viz.runs.worker import Decode
-from xtc_viz.ui import recorded, web
+from xtc_viz.ui import opening, recorded, web
 from xtc_viz.ui.access import May
 from xtc_viz.ui.api import build_api
 from xtc_viz.ui.audience import Listeners
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import Gate
 from xtc_viz.ui.limits import NO_LIMITS, Limits
+from xtc_viz.ui.opening import Opening
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.refusals import HANDLERS, Page
 from xtc_viz.ui.service import AT_ONCE, Service
@@ -39,7 +40,8 @@ def build(
     are the host's), and `decode` decodes them.
     """
     service = Service(host, limits=limits, decode=decode, may=may)
-    page: gr.Blocks = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
+    page = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
+    page.opening = Opening(service)
     with page:
         build_playground(service, recorded.opening(service.store))
         build_api(service)
@@ -80,6 +82,7 @@ def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
                 Middleware(Listeners),
             ],
             "exception_handlers": HANDLERS,
+            "routes": [opening.ROUTE],
         },
         # Gradio gives each run that goes or waits one of so many places.
         "max_threads": AT_ONCE,

@@ -163,6 +163,15 @@ def questions(service: Service) -> list[Question]:
         others = {k: _xtc(shown, k, values, host).xtc for k, values in enumerate(xtc) if values}
         return heavy.drawn(shown, figures.Wanted.parse(wanted, shown), others)
 
+    every = (block, open, stages, what_if, tokens, becomes, strength, export, figure)
+    answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
+    return [*answers, *_about_models(host, service.may)]
+
+
+def opening(service: Service) -> Question:
+    """Return the question that shows a trace file; it comes by a route of its own (`opening`)."""
+    store = service.store
+
     def load(text: object) -> object:
         """Show a trace file; the answer is a whole message."""
         key = store.reserve()
@@ -170,9 +179,7 @@ def questions(service: Service) -> list[Question]:
         store.add(shown, key)
         return message
 
-    every = (block, open, stages, what_if, tokens, becomes, strength, export, figure, load)
-    answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
-    return [*answers, *_about_models(host, service.may)]
+    return answer(load)
 
 
 def _about_models(host: ModelHost, may: May) -> list[Question]:

@@ -26,7 +26,7 @@ export class Line {
     this.onmessage = onmessage;
     this.oncut = oncut;
     this.presence = new Presence(wire.token, () => wire.start());
-    this.names = new Names(kept, (text) => this.ask("load", text));
+    this.names = new Names(kept, (text) => this.load(text));
     wire.ondoubt = () => this.presence.doubt();
   }
 
@@ -36,9 +36,19 @@ export class Line {
    * @param {unknown[]} values
    * @returns {Promise<any>}
    */
-  async ask(name, ...values) {
+  ask(name, ...values) {
+    return this.#answered(() => this.wire.ask(name, values));
+  }
+
+  /** The message that shows a trace file. @param {string} text */
+  load(text) {
+    return this.#answered(() => this.wire.load(text));
+  }
+
+  /** @param {() => Promise<string>} question @returns {Promise<any>} */
+  async #answered(question) {
     try {
-      const answer = JSON.parse(await this.wire.ask(name, values));
+      const answer = JSON.parse(await question());
       const problem = answer?.error;
       if (problem) throw new (problem.gone ? GoneError : Error)(problem.message);
       return answer;
@@ -111,7 +121,7 @@ export class Line {
       strength: (run, lane, xtc) => this.about("strength", run, lane, xtc),
       export: (run, kind) => this.export(run, kind),
       figure: (run, wanted, xtc) => this.about("figure", run, wanted, xtc),
-      load: (text) => this.ask("load", text),
+      load: (text) => this.load(text),
       open: (run, at) =>
         names.ask(run, async (known) => ({ ...(await this.ask("open", known, at)), run })),
     };

@@ -18,6 +18,7 @@ import { edited, queueMessages } from "./events.js";
 
 const TOKEN = "x-xtc-viz-token";
 const START = "/xtc_viz/start";
+const TRACE = "/xtc_viz/trace";
 const PATIENCE = 5000; // milliseconds for the answer of a server that is there
 const GATEWAY = [502, 504, 520, 521, 522, 523, 524, 530]; // said by a proxy whose server is away
 
@@ -65,16 +66,15 @@ export class Wire {
   }
 
   /**
-   * Post to one of gradio's routes, by the token of the server's present start.
+   * Post JSON, by the token of the server's present start.
    * @param {string} path
-   * @param {unknown} body
+   * @param {string} body
    * @param {Record<string, string>} more
    * @returns {Promise<Response>}
    */
   async #post(path, body, more = {}, again = true) {
     const headers = { "Content-Type": "application/json", [TOKEN]: this.token, ...more };
-    const init = { method: "POST", body: JSON.stringify(body), headers };
-    const response = await this.#send(`${this.prefix}${path}`, init);
+    const response = await this.#send(path, { method: "POST", body, headers });
     const stale = response.status === 403 && again && (await this.renew());
     return stale ? this.#post(path, body, more, false) : response;
   }
@@ -87,13 +87,21 @@ export class Wire {
    */
   async ask(name, values) {
     const question = { fn_name: name, component_id: this.component, session_hash: secret() };
-    const response = await this.#post("/component_server/", { ...question, data: values });
+    const body = JSON.stringify({ ...question, data: values });
+    const response = await this.#post(`${this.prefix}/component_server/`, body);
     if (!response.ok) throw new Error(await refusal(response));
-    try {
-      return await response.json();
-    } catch {
-      throw new AwayError(); // it has left while it spoke
-    }
+    return spoken(response.json());
+  }
+
+  /**
+   * What the server says to a trace file: JSON text. Throws.
+   * @param {string} text
+   * @returns {Promise<string>}
+   */
+  async load(text) {
+    const response = await this.#post(TRACE, text);
+    if (!response.ok) throw new Error(await refusal(response));
+    return spoken(response.text());
   }
 
   /**
@@ -122,8 +130,8 @@ export class Wire {
   async *run(request) {
     const session = secret();
     const event = { fn_index: this.event, trigger_id: this.component, event_data: request };
-    const body = { ...event, data: [], session_hash: session };
-    const joined = await this.#post("/queue/join", body, await this.ticket());
+    const body = JSON.stringify({ ...event, data: [], session_hash: session });
+    const joined = await this.#post(`${this.prefix}/queue/join`, body, await this.ticket());
     if (!joined.ok) throw new Error(await refusal(joined));
     const stream = await this.#send(`${this.prefix}/queue/data?session_hash=${session}`);
     if (!stream.ok || !stream.body) throw new AwayError();
@@ -161,6 +169,19 @@ export class Wire {
 }
 
 const BROKEN = "Something went wrong on the server; its log says what.";
+
+/**
+ * An answer; one that breaks off is none. Throws `AwayError`.
+ * @template T
+ * @param {Promise<T>} answer
+ */
+async function spoken(answer) {
+  try {
+    return await answer;
+  } catch {
+    throw new AwayError(); // the server has left while it spoke
+  }
+}
 
 /** Why the server refuses, in its own words where it has some. @param {Response} response */
 async function refusal(response) {

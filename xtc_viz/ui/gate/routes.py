@@ -9,6 +9,8 @@ KIB, MIB = 1 << 10, 1 << 20
 
 START = "/xtc_viz/start"
 """The gate's own route: the token of this start, for a page that outlived the one before."""
+TRACE = "/xtc_viz/trace"
+"""A route of the page's own: the text of a trace file that someone opens."""
 
 
 class Route(NamedTuple):
@@ -33,8 +35,7 @@ def _route(methods: str, path: str, most: int = 0, **more: bool) -> Route:
 
 # A request is at most two texts of 100,000 characters, which JSON may write with 12 bytes each.
 REQUEST = 4 * MIB
-# A trace file that someone opens: 64 million characters, and its quotes and breaks as JSON.
-QUESTION = 64 * MIB
+FILE = 64 * MIB  # a trace
 
 ROUTES = (
     _route("GET HEAD", r"/", linked=True),
@@ -51,7 +52,8 @@ ROUTES = (
     _route("POST", r"/gradio_api/call/(v2/)?generate/?", REQUEST, programs=True),
     _route("POST", r"/gradio_api/queue/join/?", REQUEST),
     _route("POST", r"/gradio_api/(cancel|reset)/?", 64 * KIB),
-    _route("POST", r"/gradio_api/component_server/?", QUESTION, token=True),
+    _route("POST", r"/gradio_api/component_server/?", REQUEST, token=True),
+    _route("POST", re.escape(TRACE), FILE, token=True),
 )
 
 
