@@ -171,7 +171,7 @@ def test_a_load_during_a_run_waits_for_it_and_the_run_goes_on(
 ) -> None:
     choosing.model.delay = 0.05
     writer, chooser = visit(choosing), visit(choosing)
-    generate(writer, "Once", length=400)
+    generate(writer, "Once", length=3000)
     writing(writer)
     dialog = picker(chooser)
     load(dialog, folder)
@@ -182,7 +182,9 @@ def test_a_load_during_a_run_waits_for_it_and_the_run_goes_on(
     expect(chooser.get_by_test_id("model-said")).to_contain_text("fake stays in use")
     expect(writer.locator(".composer[data-phase=writing]")).to_be_attached()
     load(dialog, folder)
-    expect(dialog.locator(".loading")).to_contain_text("waiting for the model to be free")
+    expect(dialog.locator(".loading")).to_contain_text(
+        "waiting for the model to be free", timeout=LOADED
+    )
     writer.keyboard.press("Escape")
     finished(writer)
     assert chips(writer, 0).count() > 0
