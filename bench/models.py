@@ -16,9 +16,9 @@ from transformers import (
 )
 
 from xtc_viz.assets import STORY_MODEL
-from xtc_viz.models.local.graph import graphs_for
-from xtc_viz.models.local.linear import use_few_rows_linear
+from xtc_viz.models.local.layers.linear import use_few_rows_linear
 from xtc_viz.models.local.model import LocalModel
+from xtc_viz.models.local.steps.graph import graphs_for
 from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 LOGIT_SPREAD = 5.0

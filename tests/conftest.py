@@ -33,7 +33,8 @@ hypothesis.settings.register_profile(
 
 def pytest_configure(config: pytest.Config) -> None:
     """Search for counterexamples longer where all tests are run (`make test`)."""
-    hypothesis.settings.load_profile("quick" if config.option.markexpr else "whole")
+    quick = config.option.markexpr and not config.getoption("hypothesis_profile", None)
+    hypothesis.settings.load_profile("quick" if quick else "whole")
 
 
 @pytest.hookimpl(trylast=True)

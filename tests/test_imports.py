@@ -63,40 +63,39 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.occupancy": rule(own=f"{HOSTING} models.queue models.state"),
     "xtc_viz.models.fake": rule("torch numpy", f"{HOSTING} sampling.distribution"),
     "xtc_viz.models.local": rule("torch", f"{HOSTING} models.local"),
-    "xtc_viz.models.local.cache": rule("torch transformers"),
-    "xtc_viz.models.local.activation": rule("torch transformers"),
-    "xtc_viz.models.local.fixed": rule(
-        "torch transformers", "models.local.cache models.local.forward"
-    ),
-    "xtc_viz.models.local.forward": rule("torch"),
-    "xtc_viz.models.local.vocabulary": rule(own="models.local.detokenize"),
-    "xtc_viz.models.local.llama": rule("torch transformers"),
-    "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
-    "xtc_viz.models.local.jsonfile": rule(own="errors"),
-    "xtc_viz.models.local.headers": rule(own="errors models.local.jsonfile"),
-    "xtc_viz.models.local.files": rule(own="errors models.local.headers models.local.jsonfile"),
-    "xtc_viz.models.local.rehearsal": rule(
-        "torch transformers",
-        "errors models.catalog models.local.files models.local.headers",
-    ),
-    "xtc_viz.models.local.tokenizer": rule(
-        "transformers",
-        "errors models.local.detokenize models.local.files models.local.jsonfile "
-        "models.local.rehearsal",
-    ),
     "xtc_viz.models.local.apart": rule("torch", f"{HOSTING} models.local sideprocess"),
+    "xtc_viz.models.local.loader": rule("torch", f"{HOSTING} models.local assets"),
     "xtc_viz.models.local.otherside": rule(
-        "transformers",
-        "models.local.detokenize models.local.files models.local.rehearsal models.local.tokenizer",
+        "transformers", "models.local.folder models.local.tokens"
     ),
-    "xtc_viz.models.local.reader": rule(
+    "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
+    "xtc_viz.models.local.folder.download": rule(
+        "huggingface_hub", f"{HOSTING} models.local.folder.files models.local.spec"
+    ),
+    "xtc_viz.models.local.folder.files": rule(
+        own="errors models.local.folder.headers models.local.folder.jsonfile"
+    ),
+    "xtc_viz.models.local.folder.headers": rule(own="errors models.local.folder.jsonfile"),
+    "xtc_viz.models.local.folder.jsonfile": rule(own="errors"),
+    "xtc_viz.models.local.folder.memory": rule("torch", "errors models.catalog"),
+    "xtc_viz.models.local.folder.reader": rule(
         "torch transformers safetensors", f"{HOSTING} models.catalog models.local"
     ),
-    "xtc_viz.models.local.loader": rule("torch", f"{HOSTING} models.local assets"),
-    "xtc_viz.models.local.download": rule(
-        "huggingface_hub", f"{HOSTING} models.local.files models.local.spec"
+    "xtc_viz.models.local.folder.rehearsal": rule(
+        "torch transformers", "errors models.catalog models.local.folder"
     ),
-    "xtc_viz.models.local.memory": rule("torch", "errors models.catalog"),
+    "xtc_viz.models.local.layers": rule("torch transformers"),
+    "xtc_viz.models.local.steps": rule("torch transformers", f"{HOSTING} models.local"),
+    "xtc_viz.models.local.steps.cache": rule("torch transformers"),
+    "xtc_viz.models.local.steps.fixed": rule(
+        "torch transformers", "models.local.steps.cache models.local.steps.forward"
+    ),
+    "xtc_viz.models.local.steps.forward": rule("torch"),
+    "xtc_viz.models.local.tokens.detokenize": rule(),
+    "xtc_viz.models.local.tokens.tokenizer": rule(
+        "transformers", "errors models.local.folder models.local.tokens"
+    ),
+    "xtc_viz.models.local.tokens.vocabulary": rule(own="models.local.tokens.detokenize"),
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
     "xtc_viz.rows": rule("torch numpy", f"{SAMPLING} models.base models.prompts"),
     "xtc_viz.decode": rule("torch", f"{RECORDS} models.base models.prompts rows"),
@@ -106,7 +105,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.stats": rule(own="records.step runs.reasoning sampling.rule"),
     "xtc_viz.runs.breakers": rule("torch", "models.base settings"),
     "xtc_viz.runs.protection": rule(
-        "torch", "errors texts models.base models.local.vocabulary records.modelinfo"
+        "torch", "errors texts models.base models.local.tokens.vocabulary records.modelinfo"
     ),
     "xtc_viz.runs.request": rule(
         "torch", "errors settings texts models.base runs.breakers runs.protection"

@@ -33,7 +33,7 @@ Draws = Callable[[SharedRandomness, int], tuple[float, Noise]]
 """A source and a step to that step's coin and noise."""
 
 _FEW = 4
-"""So many rows cost what one does (`models.local.linear`): a batch of these is not made smaller."""
+"""So many rows cost what one does (`layers.linear`): a batch of these is not made smaller."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from tests.ui.test_models import Desk
 from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.local import apart
-from xtc_viz.models.local.files import CONFIG, INDEX, WEIGHTS, make_view
+from xtc_viz.models.local.folder.files import CONFIG, INDEX, WEIGHTS, make_view
 from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.spec import LocalSpec

@@ -16,8 +16,8 @@ import torch
 from tests.models import tiny, zoo
 from tests.models.trial import TOLERANCE, TOLERANCES
 from xtc_viz.decode import decode_lanes
-from xtc_viz.models.local.forward import forward_whole
 from xtc_viz.models.local.model import LocalModel
+from xtc_viz.models.local.steps.forward import forward_whole
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 pytestmark = pytest.mark.slow

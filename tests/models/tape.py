@@ -14,7 +14,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from xtc_viz.models.local.fixed import Step
+from xtc_viz.models.local.steps.fixed import Step
 
 aten = torch.ops.aten
 # Each of these makes the host wait for the device, or copies from the host's memory.

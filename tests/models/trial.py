@@ -22,11 +22,11 @@ from transformers.cache_utils import (
 from tests.models import zoo
 from xtc_viz.errors import ModelError
 from xtc_viz.models.fake import FakeModel
-from xtc_viz.models.local.activation import use_row_activations
-from xtc_viz.models.local.cache import new_cache
-from xtc_viz.models.local.forward import forward_whole
-from xtc_viz.models.local.linear import use_few_rows_linear
-from xtc_viz.models.local.proof import USUAL, Started, Way, prove
+from xtc_viz.models.local.layers.activation import use_row_activations
+from xtc_viz.models.local.layers.linear import use_few_rows_linear
+from xtc_viz.models.local.steps.cache import new_cache
+from xtc_viz.models.local.steps.forward import forward_whole
+from xtc_viz.models.local.steps.proof import USUAL, Started, Way, prove
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.rows import Row, decode_rows
 from xtc_viz.settings import SamplerSettings

@@ -7,7 +7,7 @@ import pytest
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.catalog import Machine, Precision, catalog
-from xtc_viz.models.local.memory import readable
+from xtc_viz.models.local.folder.memory import readable
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui import offers
 from xtc_viz.ui.offers import devices, embedded, entries

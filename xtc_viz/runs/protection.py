@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from xtc_viz.errors import SettingsError, Words
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.local.vocabulary import TokenizerVocabulary
+from xtc_viz.models.local.tokens.vocabulary import TokenizerVocabulary
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.texts import valid
 

@@ -13,8 +13,8 @@ import torch
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.catalog import CatalogModel, Fit, Machine, Precision, catalog
-from xtc_viz.models.local.download import is_here
-from xtc_viz.models.local.memory import readable, this_machine
+from xtc_viz.models.local.folder.download import is_here
+from xtc_viz.models.local.folder.memory import readable, this_machine
 from xtc_viz.models.local.spec import ATTENTIONS
 
 AUTO = "auto"

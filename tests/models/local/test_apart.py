@@ -13,9 +13,9 @@ from tests.models import tiny
 from xtc_viz.errors import PromptError
 from xtc_viz.models.load import LoadStoppedError, no_progress
 from xtc_viz.models.local.apart import Apart
-from xtc_viz.models.local.detokenize import StreamDetokenizer, TokenTexts
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.models.local.tokens.detokenize import StreamDetokenizer, TokenTexts
 
 pytestmark = pytest.mark.slow
 

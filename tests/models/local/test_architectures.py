@@ -9,7 +9,7 @@ import torch
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
 from tests.models import trial, zoo
-from xtc_viz.models.local.proof import NO_CACHE, ONE_BY_ONE, USUAL, prove
+from xtc_viz.models.local.steps.proof import NO_CACHE, ONE_BY_ONE, USUAL, prove
 
 # One of each kind: all tokens, windows, chunks, an index, states of several kinds, both in one
 # layer, states within modules, a cache of its own, none, positions that count padding, no end.

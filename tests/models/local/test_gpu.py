@@ -15,13 +15,13 @@ import torch
 from xtc_viz.decode import decode_lanes
 from xtc_viz.errors import ModelError
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.local import fixed
-from xtc_viz.models.local.generation import LocalGeneration
-from xtc_viz.models.local.graph import CudaGraphs
 from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.placement import resolve_device
 from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.models.local.steps import fixed
+from xtc_viz.models.local.steps.generation import LocalGeneration
+from xtc_viz.models.local.steps.graph import CudaGraphs
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 pytestmark = pytest.mark.gpu

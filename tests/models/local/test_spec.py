@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xtc_viz.errors import ModelError
-from xtc_viz.models.local.download import fetch
+from xtc_viz.models.local.folder.download import fetch
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.spec import ModelSpec
 

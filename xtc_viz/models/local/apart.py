@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.load import LoadStoppedError, Progress
-from xtc_viz.models.local.detokenize import TokenTable, TokenTexts
+from xtc_viz.models.local.folder.rehearsal import Plan
 from xtc_viz.models.local.otherside import (
     TokenizerFacts,
     chat_tokens,
@@ -27,8 +27,8 @@ from xtc_viz.models.local.otherside import (
     tokenizer_facts,
     tokens,
 )
-from xtc_viz.models.local.rehearsal import Plan
-from xtc_viz.models.local.tokenizer import encode, encode_chat
+from xtc_viz.models.local.tokens.detokenize import TokenTable, TokenTexts
+from xtc_viz.models.local.tokens.tokenizer import encode, encode_chat
 from xtc_viz.sideprocess import MIB, Cost, LimitError, SidePool, StoppedError
 
 # The process begins by importing transformers, which takes seconds, and more from a cold disk.

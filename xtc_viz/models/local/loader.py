@@ -12,7 +12,7 @@ import torch
 
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.models.load import LoadStoppedError, Progress, forget_frames
-from xtc_viz.models.local.download import fetch
+from xtc_viz.models.local.folder.download import fetch
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.spec import ModelSpec

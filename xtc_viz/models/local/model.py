@@ -14,21 +14,21 @@ import torch
 from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.load import Progress, no_progress
 from xtc_viz.models.local import zerogpu
-from xtc_viz.models.local.activation import use_row_activations
 from xtc_viz.models.local.apart import Apart, chat_of, encode_of, texts_of
-from xtc_viz.models.local.detokenize import StreamDetokenizer
-from xtc_viz.models.local.download import fetch, revision_of
-from xtc_viz.models.local.files import make_view
-from xtc_viz.models.local.fixed import Graphs
-from xtc_viz.models.local.graph import graphs_for
-from xtc_viz.models.local.linear import use_few_rows_linear
+from xtc_viz.models.local.folder.download import fetch, revision_of
+from xtc_viz.models.local.folder.files import make_view
+from xtc_viz.models.local.folder.reader import check_fit, read_model
+from xtc_viz.models.local.folder.rehearsal import plan_load
+from xtc_viz.models.local.layers.activation import use_row_activations
+from xtc_viz.models.local.layers.linear import use_few_rows_linear
 from xtc_viz.models.local.placement import devices_of
-from xtc_viz.models.local.proof import TEXT, USUAL, Started, Way, prove, with_graphs
-from xtc_viz.models.local.reader import check_fit, read_model
-from xtc_viz.models.local.rehearsal import plan_load
 from xtc_viz.models.local.spec import LocalSpec
-from xtc_viz.models.local.tokenizer import read_tokenizer
-from xtc_viz.models.local.vocabulary import eos_ids
+from xtc_viz.models.local.steps.fixed import Graphs
+from xtc_viz.models.local.steps.graph import graphs_for
+from xtc_viz.models.local.steps.proof import TEXT, USUAL, Started, Way, prove, with_graphs
+from xtc_viz.models.local.tokens.detokenize import StreamDetokenizer
+from xtc_viz.models.local.tokens.tokenizer import read_tokenizer
+from xtc_viz.models.local.tokens.vocabulary import eos_ids
 from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 

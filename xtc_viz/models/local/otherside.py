@@ -10,11 +10,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xtc_viz.models.local.detokenize import TokenTable
-from xtc_viz.models.local.files import ModelFiles, make_view
+from xtc_viz.models.local.folder.files import ModelFiles, make_view
+from xtc_viz.models.local.tokens.detokenize import TokenTable
 
 if TYPE_CHECKING:
-    from xtc_viz.models.local.rehearsal import Plan
+    from xtc_viz.models.local.folder.rehearsal import Plan
 
 # What was read, by its view. There is one model for a process.
 _files: dict[Path, ModelFiles] = {}
@@ -38,14 +38,14 @@ def check_files(folder: Path, view: Path, name: str) -> None:
 
 def plan(view: Path, name: str) -> Plan:
     """Return how to load the model. Raises `ModelError`."""
-    from xtc_viz.models.local.rehearsal import plan_load
+    from xtc_viz.models.local.folder.rehearsal import plan_load
 
     return plan_load(_files.pop(view), view, name)
 
 
 def open_tokenizer(view: Path, name: str) -> None:
     """Read the tokenizer. Raises `ModelError`."""
-    from xtc_viz.models.local.tokenizer import read_tokenizer
+    from xtc_viz.models.local.tokens.tokenizer import read_tokenizer
 
     os.environ["RUST_BACKTRACE"] = "0"
     _tokenizers[view] = read_tokenizer(view, name)
@@ -53,7 +53,7 @@ def open_tokenizer(view: Path, name: str) -> None:
 
 def tokenizer_facts(view: Path, name: str) -> TokenizerFacts:
     """Read the tokenizer and return what is known of it. Raises `ModelError`."""
-    from xtc_viz.models.local.tokenizer import token_table
+    from xtc_viz.models.local.tokens.tokenizer import token_table
 
     open_tokenizer(view, name)
     tokenizer = _tokenizers[view]
@@ -71,7 +71,7 @@ def tokens(view: Path, name: str, text: str) -> list[int] | None:
     tokenizer = _tokenizers.get(view)
     if tokenizer is None:
         return None
-    from xtc_viz.models.local.tokenizer import encode
+    from xtc_viz.models.local.tokens.tokenizer import encode
 
     return encode(tokenizer, name, text)
 
@@ -81,6 +81,6 @@ def chat_tokens(view: Path, name: str, user: str, system: str, thinking: bool) -
     tokenizer = _tokenizers.get(view)
     if tokenizer is None:
         return None
-    from xtc_viz.models.local.tokenizer import encode_chat
+    from xtc_viz.models.local.tokens.tokenizer import encode_chat
 
     return encode_chat(tokenizer, name, user, system, thinking=thinking)

@@ -1,0 +1,1 @@
+"""How a loaded model takes its steps, proved at load."""

@@ -1,0 +1,1 @@
+"""Tokenizers: texts to tokens and back."""
