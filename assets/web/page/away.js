@@ -7,6 +7,7 @@ import { WORDS } from "../wire/presence.js";
 
 /** The reason beside what cannot be used. */
 const WHY = "The server is away.";
+const OFTEN = 20_000; // milliseconds between two looks at a server of which nothing is asked
 const CUT = "The server is away. This text is kept; the rest comes when it is back.";
 
 export class Away {
@@ -20,6 +21,7 @@ export class Away {
     const glance = () => document.visibilityState === "visible" && presence.glance();
     for (const name of ["online", "focus", "pageshow"]) window.addEventListener(name, glance);
     document.addEventListener("visibilitychange", glance);
+    setInterval(glance, OFTEN);
   }
 
   /** Why the server cannot be asked; "" where it can. */

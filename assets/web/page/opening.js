@@ -17,12 +17,26 @@ export class Opening {
     this.draft.watch(root, () => (touched(composer.draft, session.base) ? composer.draft : null));
     const knobs = Object.keys(page.spec.knobs).join();
     this.view = shelf && new KeptView(knobs, root, session, playback, shelf, open);
+    this.#followLater();
     if (shelf) {
       shelf.onclear = () => {
         this.draft.forget(composer.draft);
         this.view?.forget();
       };
     }
+  }
+
+  /** A link that is opened in this tab changes nothing but the address. */
+  #followLater() {
+    window.addEventListener("hashchange", () => {
+      const { session, shareLink, composer } = this.page;
+      const { opened } = shareLink;
+      if (!opened) return;
+      if (!session.idle)
+        composer.fail("A run is being written: stop it, then open the link again.");
+      else if (opened.request) this.follow(opened.request, opened.words);
+      else composer.fail(opened.words);
+    });
   }
 
   /** @param {Message | null} recorded the run that is shown where there is no other */

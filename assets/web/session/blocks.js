@@ -1,7 +1,7 @@
 // The full records of steps, fetched in blocks of 64 when someone looks at one. No document.
 
 import { wordsOf } from "../core/errors.js";
-import { isAway } from "../wire/errors.js";
+import { isAway, isGone } from "../wire/errors.js";
 
 /** @import { Run } from "./run.js" */
 
@@ -119,8 +119,9 @@ export class Blocks {
       this.#onblock();
     } catch (error) {
       this.#wanted.delete(key);
-      // That the server is away is said once, and then it is asked again.
-      if (isAway(error)) return;
+      // That the server is away is said once, and then it is asked again. A run that it has no more
+      // while it is being written is being written anew.
+      if (isAway(error) || (isGone(error) && run.busy)) return;
       this.#onproblem(`This step could not be loaded: ${wordsOf(error)}`);
     }
   }

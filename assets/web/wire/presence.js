@@ -9,7 +9,7 @@ import { Emitter } from "../core/emitter.js";
  */
 
 const FIRST = 500; // milliseconds to the second look
-const MOST = 15_000;
+const MOST = 5000;
 const OFTEN = 3000; // a look that is no older is good enough
 
 /** What is said while the server is not here. @type {Record<Standing, string>} */
