@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from tests.attacks.values import request
 from tests.browser.conftest import Server, Visit
+from tests.browser.driver import counts, run
 from tests.ui.factories import decode
 from xtc_viz.records import tracefile
 
@@ -99,3 +100,17 @@ def test_a_link_with_values_that_cannot_be_names_them_and_runs_when_asked(
     page.get_by_role("button", name="Generate", exact=True).click()
     expect(page.locator(".xtc")).to_have_attribute("data-done", "1")
     expect(page.get_by_test_id("error")).to_be_empty()
+
+
+def test_a_link_that_is_opened_in_the_same_tab_is_followed(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    run(page, "The bear", length=5)
+    page.get_by_role("button", name="Copy a link").click()
+    link = page.evaluate("location.hash")
+    run(page, "Once", length=7)
+    page.evaluate("location.hash = '#run=garbage'")
+    expect(page.get_by_test_id("error")).to_have_text("This link is broken or cut short.")
+    assert counts(page)[0] == 7
+    page.evaluate(f"location.hash = '{link}'")
+    expect(page.locator("#prompt")).to_have_value("The bear")
+    expect(page.locator("#lane-0 .t")).to_have_count(5)
