@@ -40,6 +40,7 @@ PUBLIC = (
     *("--max-prompt", "4000", "--max-waiting", "8", "--max-per-visitor", "2"),
 )
 AT_ONCE = 6  # attackers
+GHOSTS = 120
 FAULTY = re.compile(r"Traceback|ERROR|failed\b")
 PROMPT, TOKENS = "Once upon a time", 12
 
@@ -52,7 +53,7 @@ def campaign(count: int) -> Report:
     with page_of(PUBLIC, report) as page, memory_of(page, report), honest(page, report):
         asyncio.run(_visitors(page, count * 6 // 10, report))
         _in_a_browser(page, count // 10, report)
-        asyncio.run(_ghosts(page, 120, report))
+        asyncio.run(_ghosts(page, min(GHOSTS, count // 10), report))
     return report
 
 
