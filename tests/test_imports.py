@@ -123,6 +123,8 @@ RULES: dict[str, Rule] = {
         "torch",
         "decode models.base records.trace runs.jobs runs.recorder runs.request runs.worker",
     ),
+    "xtc_viz.lab": rule(),
+    "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),
     "xtc_viz.ui.limits": rule(own=CORE),
