@@ -124,6 +124,15 @@ RULES: dict[str, Rule] = {
         "decode models.base records.trace runs.jobs runs.recorder runs.request runs.worker",
     ),
     "xtc_viz.lab": rule(),
+    "xtc_viz.lab.words": rule("numpy"),
+    "xtc_viz.lab.bleu": rule("numpy", "lab.words"),
+    "xtc_viz.lab.tagging": rule("textblob"),
+    "xtc_viz.lab.embedding": rule("numpy scipy sentence_transformers", "errors lab.words"),
+    "xtc_viz.lab.samples": rule("numpy", "lab.embedding lab.generation lab.tagging lab.words"),
+    "xtc_viz.lab.metrics": rule(
+        "numpy scipy rapidfuzz",
+        "errors lab.bleu lab.embedding lab.metrics lab.samples lab.words records.trace",
+    ),
     "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),
@@ -138,10 +147,9 @@ RULES: dict[str, Rule] = {
 }
 
 
-# It imports all modules of its folder, whose own rules hold them.
-RULES["xtc_viz.sampling.stages"] = Rule(
-    frozenset({"numpy", "an unknown module"}), RULES["xtc_viz.sampling.stages"].own
-)
+# These import all modules of their folder, whose own rules hold them.
+for folder in ("xtc_viz.sampling.stages", "xtc_viz.lab.metrics"):
+    RULES[folder] = Rule(RULES[folder].third_party | {"an unknown module"}, RULES[folder].own)
 
 
 def sources() -> dict[str, str]:
