@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 Counts = npt.NDArray[np.int64]
 
-_MARKS = r"!-/:-@\[-`{-¿\u2010-\u205e\u3001-\u303f\uff01-\uff0f\uff1a-\uff20"
+_MARKS = r"!-/:-@\[-`{-~¡-¿\u2010-\u2027\u2030-\u205e\u3001-\u303f\uff01-\uff0f\uff1a-\uff20"
 _SINGLE = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = rf"[^\s{_MARKS}{_SINGLE}]+"
 _WORD = re.compile(rf"{_RUN}(?:['’]{_RUN})*|[{_MARKS}{_SINGLE}]")
