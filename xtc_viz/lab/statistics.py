@@ -148,8 +148,7 @@ def _signs(n: int, rng: np.random.Generator, flips: int) -> Floats:
     """Return rows of ±1: every possible one, or as many random ones as `flips`, (rows, n)."""
     if 2**n <= flips:
         return np.array(list(product((-1.0, 1.0), repeat=n)))
-    drawn: Floats = rng.integers(0, 2, size=(flips, n)) * 2.0 - 1.0
-    return drawn
+    return rng.choice(np.array([-1.0, 1.0]), size=(flips, n))
 
 
 class WinTieLoss(NamedTuple):
