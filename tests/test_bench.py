@@ -13,9 +13,11 @@ import torch
 from transformers import AutoModelForCausalLM, Qwen3Config
 
 from bench import __main__ as bench
-from bench import gpu, rows
+from bench import gpu, metrics, rows
 from bench.models import as_local
 from bench.timing import Result, cold
+from tests.ui.factories import decode
+from xtc_viz.lab.generation import Generation
 from xtc_viz.models.fake import FakeModel
 
 CPU = torch.device("cpu")
@@ -47,6 +49,18 @@ def test_rows_and_generate_on_a_tiny_model() -> None:
     assert speed.what == "rows, tiny, 3 prompts, 16 at once: faster than generate one by one"
     assert (speed.at_least, kept.at_most) == (5, 10)
     assert speed.value > 0
+
+
+def test_the_metrics_of_a_small_group() -> None:
+    trace, _ = decode(length=20)
+    group = [
+        Generation("p", "xtc", 0, number, lane.text, steps=lane.steps)
+        for number, lane in enumerate(trace.lanes)
+    ]
+    results = metrics.compare(group, rounds=1)
+    assert results[0].what == "11 lexical metrics, 2 generations × 20 tokens"
+    assert [result.at_most for result in results] == [10, None, None, None, None]
+    assert all(result.value > 0 for result in results)
 
 
 def test_the_rows_of_the_story_model_differ_in_prompt_seed_and_length() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import math
 from dataclasses import replace
 
@@ -78,6 +79,9 @@ def test_compression_by_hand() -> None:
     raw = b"one\ntwo"
     packed = gzip.compress(raw, 9, mtime=0)
     assert value("gzip", "two", "one") == 8 * len(packed) / len(raw)
+    for texts in ("one\ntwo", "two\none" * 30_000):
+        raw = texts.encode()
+        assert value("xz", texts) == 8 * len(lzma.compress(raw)) / len(raw)
     same, other = ["the cat sat on the mat"] * 8, [f"{n} words {n * n} x" for n in range(8)]
     for name in ("gzip", "xz"):
         assert (value(name, *same) or math.nan) < (value(name, *other) or math.nan)

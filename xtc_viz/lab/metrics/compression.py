@@ -25,6 +25,12 @@ def _gzip(data: bytes) -> bytes:
     return gzip.compress(data, compresslevel=9, mtime=0)
 
 
+def _xz(data: bytes) -> bytes:
+    """Pack as `lzma.compress` does, without the 94 MB that it clears for a dictionary of 8 MB."""
+    lzma2 = {"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": max(4096, len(data))}
+    return lzma.compress(data, filters=[lzma2])
+
+
 def _metric(name: str, place: int, compress: Callable[[bytes], bytes]) -> Metric:
     return Metric(
         name=name,
@@ -43,4 +49,4 @@ def _metric(name: str, place: int, compress: Callable[[bytes], bytes]) -> Metric
     )
 
 
-METRICS = (_metric("gzip", 60, _gzip), _metric("xz", 61, lzma.compress))
+METRICS = (_metric("gzip", 60, _gzip), _metric("xz", 61, _xz))
