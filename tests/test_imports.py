@@ -133,7 +133,9 @@ RULES: dict[str, Rule] = {
         "numpy scipy rapidfuzz",
         "errors lab.bleu lab.embedding lab.metrics lab.samples lab.words records.trace",
     ),
-    "xtc_viz.lab.mechanism": rule("numpy", "records.step sampling.rule settings"),
+    "xtc_viz.lab.mechanism": rule(
+        "numpy", "records.columns records.packed records.step sampling.rule settings"
+    ),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),

@@ -11,7 +11,7 @@ import pytest
 from tests.ui.factories import BEAR, BOY, GIRL, MAN, decode, make_step, run_settings, sampler
 from xtc_viz.lab.mechanism import QUANTITIES, by_label, by_position, observe, pooled
 from xtc_viz.records.packed import Steps
-from xtc_viz.sampling.rule import Outcome, decide
+from xtc_viz.sampling.rule import Outcome, decide, expected
 from xtc_viz.settings import LaneSettings, SamplerSettings, Strategy, XTCSettings
 
 NAMES = {quantity.name: place for place, quantity in enumerate(QUANTITIES)}
@@ -110,6 +110,25 @@ def test_kl_and_tail_are_those_of_the_distributions() -> None:
         assert row[NAMES["kl"]] == pytest.approx(kl, abs=1e-5)
         assert row[NAMES["tail_before"]] == pytest.approx(p[step.eligible :].sum(), abs=1e-5)
         assert row[NAMES["tail_after"]] == pytest.approx(q[step.eligible :].sum(), abs=1e-5)
+
+
+def test_arrays_say_what_the_steps_say() -> None:
+    protected = XTCSettings(rho=0.7, tau=0.05, protected=frozenset(range(0, 332, 3)))
+    settings = SamplerSettings(xtc=protected, temperature=1.3)
+    lane = decode(lanes=(LaneSettings("XTC", settings),), length=200)[0].lanes[0].steps
+    table = observe(lane, protected)
+    assert len({step.outcome for step in lane}) == len(Outcome)
+    for step, row in zip(lane, table, strict=True):
+        n = step.eligible
+        values = dict(zip(NAMES, row, strict=True))
+        assert values["activation"] == step.fired
+        assert values["changed"] == step.changed
+        assert values["ambiguous"] == (step.outcome is not Outcome.UNAMBIGUOUS)
+        assert bool(values["activation"] and values["tail_drawn"]) == step.from_tail
+        assert values["top_changed"] == (step.fired and step.ids[0] in step.removed)
+        assert values["tail_drawn_without_xtc"] == (step.counterfactual not in step.ids[:n])
+        mass = expected(step.ids[:n], step.probs[:n], protected)[1]
+        assert values["expected_mass"] == pytest.approx(mass)
 
 
 def test_expected_removed_mass_is_the_mean_over_coins() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from array import array
 from dataclasses import replace
 
 import pytest
@@ -42,6 +44,21 @@ def test_what_went_in_comes_out(steps):
     assert packed[5:40:7] == steps[5:40:7]
     assert packed != steps[:-1]
     assert Steps() == ()
+
+
+def test_a_column_is_all_of_its_values(steps):
+    packed = Steps(steps)
+    view = packed.frozen()
+    packed.append(steps[0])
+    assert view.column("rank") == (array("i", [step.rank for step in steps]), None)
+    assert view.column("forced") == (array("b", [0] * 60), None)
+    for name in ("removed", "ids", "kept", "log_zs"):
+        values, ends = view.column(name)
+        assert ends is not None
+        rows = [list(values[a:b]) for a, b in itertools.pairwise(ends)]
+        assert rows == [list(getattr(step, name)) for step in steps]
+    with pytest.raises(KeyError):
+        view.column("colour")
 
 
 @pytest.mark.parametrize("index", [60, -61])

@@ -8,13 +8,15 @@ tokens implausible by itself. In lanes without XTC (ρ = 0) their own τ says so
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from xtc_viz.records.columns import OUTCOMES
+from xtc_viz.records.packed import Steps
 from xtc_viz.records.step import Step
 from xtc_viz.sampling.rule import Outcome, expected
 from xtc_viz.settings import XTCSettings
@@ -22,131 +24,155 @@ from xtc_viz.settings import XTCSettings
 Floats = npt.NDArray[np.float64]
 
 
+class StepArrays:
+    """The steps of one generation as arrays, (steps,) each."""
+
+    def __init__(self, steps: Steps, xtc: XTCSettings) -> None:
+        def column(name: str) -> npt.NDArray[Any]:
+            return np.asarray(steps.column(name)[0])
+
+        outcome, self.eligible = column("outcome"), column("eligible")
+        self.fired = outcome == OUTCOMES.index(Outcome.FIRED)
+        self.vetoed = outcome == OUTCOMES.index(Outcome.PROTECTED)
+        self.forced = column("forced") != 0
+        self.removed_mass, self.removable_mass = column("removed_mass"), column("removable_mass")
+        # What firing removes, at the steps at which it did or was stopped by the veto alone.
+        self.free_mass = np.where(self.vetoed, self.removable_mass, self.removed_mass)
+        ids, ends = map(np.asarray, steps.column("ids"))
+        first, row = ends[:-1].astype(np.int64), np.repeat(np.arange(len(steps)), np.diff(ends))
+        clears = np.arange(len(ids)) - first[row] < self.eligible[row]
+
+        def among_eligible(matches: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+            return np.bincount(row[matches & clears], minlength=len(steps)) > 0
+
+        mass = np.bincount(row[clears], column("probs")[clears], minlength=len(steps))
+        self.tail = np.clip(1.0 - mass, 0.0, 1.0)
+        removed, removed_ends = map(np.asarray, steps.column("removed"))
+        top = np.append(removed, -1)[removed_ends[:-1]]  # the most probable one stands first
+        self.top_removed = self.fired & (np.diff(removed_ends) > 0) & (top == ids[first])
+        drawn = column("token") != column("counterfactual")
+        self.changed = self.fired & ~self.forced & drawn
+        self.tail_drawn = column("rank") > self.eligible
+        self.tail_without = ~among_eligible(ids == column("counterfactual")[row])
+        self.free_expected = xtc.rho * self.removable_mass
+        self.expected = self.free_expected.copy()
+        for i in np.flatnonzero(among_eligible(np.isin(ids, [*xtc.protected]))):
+            step = steps[int(i)]
+            n = step.eligible
+            self.expected[i] = expected(step.ids[:n], step.probs[:n], xtc)[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of one step, and what its mean over steps says.
+    """A number of each step, and what its mean over steps says.
 
-    `value` is None where a step does not count. `unit` is empty for a share.
+    `values` gives one for each step, (steps,), NaN where a step does not count. `unit` is empty for
+    a share.
     """
 
     name: str
     label: str
     meaning: str
-    value: Callable[[Step, XTCSettings], float | None]
+    values: Callable[[StepArrays], npt.ArrayLike]
     unit: str = ""
 
 
-def _removed(step: Step, *, veto: bool = True) -> float:
-    """Return the mass that was removed, or would have been without the veto."""
-    if step.outcome is Outcome.PROTECTED and not veto:
-        return step.removable_mass
-    return step.removed_mass
-
-
-def _expected(step: Step, xtc: XTCSettings) -> float:
-    if not xtc.protected or step.outcome is Outcome.UNAMBIGUOUS:
-        return xtc.rho * step.removable_mass
-    n = step.eligible
-    return expected(step.ids[:n], step.probs[:n], xtc)[1]
-
-
-def _tail(step: Step) -> float:
-    """Return the mass of the tokens below τ as XTC received it."""
-    return max(0.0, 1.0 - sum(step.probs[: step.eligible]))
-
-
-def _kl(removed: float) -> float:
+def _kl(removed: Floats) -> Floats:
     """Return KL(q‖p) for q renormalized after this mass was removed: Σ q·ln(1/(1 − m))."""
-    return -math.log1p(-removed)
+    return 0.0 - np.log1p(-removed)  # not −0
+
+
+def _lifted(tail: Floats, removed: Floats) -> Floats:
+    """Return the share of the tail after this mass was removed."""
+    return np.minimum(1.0, tail / (1.0 - removed))
 
 
 QUANTITIES = (
     Quantity(
         "ambiguous", "Undecided", "The share of steps at which two or more tokens clear τ.",
-        lambda step, xtc: step.eligible >= 2,
+        lambda steps: steps.eligible >= 2,
     ),
     Quantity(
         "activation", "Fired", "The share of steps at which XTC removed something.",
-        lambda step, xtc: step.fired,
+        lambda steps: steps.fired,
     ),
     Quantity(
         "activation_without_veto", "Would fire without the veto",
         "The same if no token were protected.",
-        lambda step, xtc: step.fired or step.outcome is Outcome.PROTECTED,
+        lambda steps: steps.fired | steps.vetoed,
     ),
     Quantity(
         "top_changed", "Top token removed",
         "The share of steps at which another token became the most probable one.",
-        lambda step, xtc: step.fired and step.ids[0] in step.removed,
+        lambda steps: steps.top_removed,
     ),
     Quantity(
         "changed", "Word changed",
         "The share of steps at which the same random numbers would have drawn another token "
         "without XTC.",
-        lambda step, xtc: step.changed,
+        lambda steps: steps.changed,
     ),
     Quantity(
         "eligible", "|E|", "How many tokens clear τ.",
-        lambda step, xtc: step.eligible, unit="tokens",
+        lambda steps: steps.eligible, unit="tokens",
     ),
     Quantity(
         "removed_mass", "Removed mass",
         "How much probability XTC removed, over all steps: 0 where it did not fire.",
-        lambda step, xtc: _removed(step),
+        lambda steps: steps.removed_mass,
     ),
     Quantity(
         "removed_mass_without_veto", "Removed mass without the veto",
         "The same if no token were protected.",
-        lambda step, xtc: _removed(step, veto=False),
+        lambda steps: steps.free_mass,
     ),
     Quantity(
         "removed_mass_fired", "Removed mass where it fired",
         "How much probability XTC removed at the steps at which it fired.",
-        lambda step, xtc: step.removed_mass if step.fired else None,
+        lambda steps: np.where(steps.fired, steps.removed_mass, np.nan),
     ),
     Quantity(
         "expected_mass", "Expected removed mass",
         "What it would remove on average over its coin, at these steps.",
-        _expected,
+        lambda steps: steps.expected,
     ),
     Quantity(
         "expected_mass_without_veto", "Expected removed mass without the veto",
         "ρ·M of the paper's Proposition 3.",
-        lambda step, xtc: xtc.rho * step.removable_mass,
+        lambda steps: steps.free_expected,
     ),
     Quantity(
         "kl", "KL(q‖p)", "How far XTC moved the distribution, 0 where it did not fire.",
-        lambda step, xtc: _kl(_removed(step)), unit="nats",
+        lambda steps: _kl(steps.removed_mass), unit="nats",
     ),
     Quantity(
         "kl_without_veto", "KL(q‖p) without the veto", "The same if no token were protected.",
-        lambda step, xtc: _kl(_removed(step, veto=False)), unit="nats",
+        lambda steps: _kl(steps.free_mass), unit="nats",
     ),
     Quantity(
         "tail_before", "Tail share before",
         "How much probability lay below τ before XTC.",
-        lambda step, xtc: _tail(step),
+        lambda steps: steps.tail,
     ),
     Quantity(
         "tail_after", "Tail share after",
         "How much of it there is after XTC, whose removal lifts the tail along with the rest.",
-        lambda step, xtc: min(1.0, _tail(step) / (1 - _removed(step))),
+        lambda steps: _lifted(steps.tail, steps.removed_mass),
     ),
     Quantity(
         "tail_after_without_veto", "Tail share after, without the veto",
         "The same if no token were protected.",
-        lambda step, xtc: min(1.0, _tail(step) / (1 - _removed(step, veto=False))),
+        lambda steps: _lifted(steps.tail, steps.free_mass),
     ),
     Quantity(
         "tail_drawn", "Drawn from the tail",
         "The share of tokens that lay below τ and were drawn.",
-        lambda step, xtc: None if step.forced else step.rank > step.eligible,
+        lambda steps: np.where(steps.forced, np.nan, steps.tail_drawn),
     ),
     Quantity(
         "tail_drawn_without_xtc", "Drawn from the tail without XTC",
         "The same for what the same random numbers draw without XTC at the same steps.",
-        lambda step, xtc: None if step.forced
-        else step.counterfactual not in step.ids[: step.eligible],
+        lambda steps: np.where(steps.forced, np.nan, steps.tail_without),
     ),
 )  # fmt: skip
 """All of them. For `keep_random`, what a vetoed step would have removed is its mean over the
@@ -166,8 +192,10 @@ def observe(steps: Iterable[Step], xtc: XTCSettings) -> Floats:
 
     `xtc` are the settings that the steps were made with, in the paper's dialect.
     """
-    values = [[quantity.value(step, xtc) for quantity in QUANTITIES] for step in steps]
-    return np.array(values, dtype=np.float64).reshape(len(values), len(QUANTITIES))
+    arrays = StepArrays(steps if isinstance(steps, Steps) else Steps(steps), xtc)
+    return np.column_stack(
+        [np.asarray(quantity.values(arrays), dtype=np.float64) for quantity in QUANTITIES]
+    )
 
 
 def pooled(observations: Iterable[Floats]) -> Mechanism:

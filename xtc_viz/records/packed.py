@@ -19,6 +19,7 @@ _values = attrgetter(*(column.name for column in COLUMNS))
 # Only some kinds are packed as something else than they are.
 _PACK = [(i, column.kind.pack) for i, column in enumerate(COLUMNS) if column.kind.pack]
 _UNPACK = [(i, column.kind.unpack) for i, column in enumerate(COLUMNS) if column.kind.unpack]
+_PLACES = {column.name: i for i, column in enumerate(COLUMNS)}
 _DEFAULTS = {i: default_of(column) for i, column in enumerate(COLUMNS) if has_default(column)}
 
 
@@ -103,6 +104,21 @@ class Steps(Sequence[Step]):
             elif values is not None:
                 arrays.append(values)
         return sum(map(sys.getsizeof, arrays))
+
+    def column(self, name: str) -> tuple[array[Any], array[int] | None]:
+        """Return a copy of one column as it is packed, and of a ragged one where each row ends.
+
+        The ends begin with a 0, so that row i goes from ends[i] to ends[i + 1]. Raises `KeyError`
+        where no column has this name.
+        """
+        count, place = len(self), _PLACES[name]
+        values = self._columns[place]
+        if values is None:
+            values = self._filled(place)
+        if isinstance(values, _Ragged):
+            ends = values.ends[: count + 1]
+            return values.values[: ends[-1]], ends
+        return values[:count], None
 
     def __len__(self) -> int:
         return self._count[0] if self._length is None else self._length
