@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import lzma
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,6 +117,16 @@ def test_distances_by_hand() -> None:
     assert on_compass("remote_clique", *three) == pytest.approx(8 / 9)
     assert on_compass("embedding_distance", "north", "north too") == pytest.approx(0)
     assert value("embedding_distance", *three) is None
+
+
+def test_fewer_than_two_texts_are_not_embedded() -> None:
+    def embed(texts: Sequence[str]) -> npt.ArrayLike:
+        raise AssertionError(texts)
+
+    run = Context(embedder=Embedder("strict", "strict", 0.5, embed))
+    for texts in ([], ["one"], ["one", "", " "]):
+        values = measure(samples(texts, run))
+        assert values["chamfer"] is values["cluster_entropy"] is None
 
 
 def test_cluster_entropy_by_hand() -> None:

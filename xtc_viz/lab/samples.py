@@ -90,7 +90,8 @@ class Samples:
     @cached_property
     def distances(self) -> Floats | None:
         """The cosine distances between the texts' embeddings, (N, N) in [0, 2], 0 on the diagonal;
-        None without an embedder."""
-        if self.context.embedder is None:
+        None without an embedder, and for fewer than two texts."""
+        embedder = self.context.embedder
+        if embedder is None or len(self.texts) < 2:
             return None
-        return distances(np.asarray(self.context.embedder.embed(self.texts), dtype=np.float64))
+        return distances(np.asarray(embedder.embed(self.texts), dtype=np.float64))

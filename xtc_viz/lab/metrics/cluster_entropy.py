@@ -17,7 +17,7 @@ def cluster_entropy(samples: Samples) -> float | None:
     embedder, and for fewer than two texts.
     """
     embedder, distances = samples.context.embedder, samples.distances
-    if embedder is None or distances is None or len(distances) < 2:
+    if embedder is None or distances is None:
         return None
     from scipy.cluster.hierarchy import fcluster, linkage
 

@@ -31,7 +31,7 @@ def _value(formula: Callable[[Floats], float]) -> Callable[[Samples], float | No
     def value(samples: Samples) -> float | None:
         """None without an embedder, and for fewer than two texts."""
         distances = samples.distances
-        return None if distances is None or len(distances) < 2 else formula(distances)
+        return None if distances is None else formula(distances)
 
     return value
 
