@@ -136,6 +136,9 @@ RULES: dict[str, Rule] = {
     "xtc_viz.lab.mechanism": rule(
         "numpy", "records.columns records.packed records.step sampling.rule settings"
     ),
+    "xtc_viz.lab.comparison": rule(
+        "numpy", "errors lab.generation lab.metrics lab.samples lab.statistics"
+    ),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
