@@ -167,6 +167,25 @@ def test_any_texts_give_a_value_in_range_or_none(texts: list[str]) -> None:
         assert values["embedding_distance"] is not None
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["a\ud800b c", "\ud800", "x\x00y"],
+        ["\u202eabc def ghi jkl", "🙂🙂 🙂", "ﷺ" * 50],
+        ["İİ ß", "ǅ a", "a" * 5_000],
+        ["a " * 5_000, "b " * 5_000],
+        ["'" * 300, "' ' '", "<think>"],
+    ],
+    ids=["surrogates", "signs", "cases", "repetition", "marks"],
+)
+def test_odd_texts_have_values_as_others_do(texts: list[str]) -> None:
+    values = measure(samples(texts, context(["a b c", "d e f"])))
+    for name in ("distinct_1", "self_bleu", "homogenization_rouge", "gzip", "xz", "chamfer"):
+        number = values[name]
+        assert number is not None
+        assert METRICS[name].low <= number <= METRICS[name].high
+
+
 @given(TEXTS, st.randoms(use_true_random=False))
 def test_the_order_of_the_samples_says_nothing(texts: list[str], random) -> None:
     run = context(texts)
