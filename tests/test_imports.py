@@ -123,7 +123,6 @@ RULES: dict[str, Rule] = {
         "torch",
         "decode models.base records.trace runs.jobs runs.recorder runs.request runs.worker",
     ),
-    "xtc_viz.lab": rule(),
     "xtc_viz.lab.words": rule("numpy"),
     "xtc_viz.lab.bleu": rule("numpy", "lab.words"),
     "xtc_viz.lab.tagging": rule("textblob"),
@@ -140,6 +139,7 @@ RULES: dict[str, Rule] = {
         "numpy", "errors lab.generation lab.metrics lab.samples lab.statistics"
     ),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
+    "xtc_viz.lab": rule(),
     "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),
