@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from array import array
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -55,7 +55,7 @@ def test_a_column_is_all_of_its_values(steps):
     for name in ("removed", "ids", "kept", "log_zs"):
         values, ends = view.column(name)
         assert ends is not None
-        rows = [list(values[a:b]) for a, b in itertools.pairwise(ends)]
+        rows = [list(values[a:b]) for a, b in pairwise(ends)]
         assert rows == [list(getattr(step, name)) for step in steps]
     with pytest.raises(KeyError):
         view.column("colour")
