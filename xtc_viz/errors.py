@@ -76,6 +76,14 @@ class TraceError(XTCVizError, ValueError):
     """A trace file that is broken or of another version."""
 
 
+class SuiteError(XTCVizError, ValueError):
+    """A suite of prompts that is not there or broken; file, line and field are named."""
+
+
+class StoreError(XTCVizError):
+    """A store of cells that cannot be opened, read or written; what it holds stays as it is."""
+
+
 class ModelError(XTCVizError):
     """A model that could not be loaded; the former model stays in use."""
 
