@@ -119,6 +119,10 @@ class FakeModel:
     def info(self) -> ModelInfo:
         return self._info
 
+    def fingerprint(self) -> str:
+        """Return what picks the built-in distribution; another one must have a name of its own."""
+        return f"seed {self._seed}"
+
     def encode(self, text: str) -> list[int]:
         """Tokenize greedily by the longest word; what is no word becomes bytes."""
         ids: list[int] = []

@@ -6,13 +6,16 @@ of it costs nothing and never changes.
 
 from __future__ import annotations
 
+import json
 import sys
+import zlib
 from array import array
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any, TypeAlias, overload
 
-from xtc_viz.records.columns import COLUMNS, default_of, has_default
+from xtc_viz.errors import TraceError
+from xtc_viz.records.columns import COLUMNS, Column, default_of, has_default
 from xtc_viz.records.step import Step
 
 _values = attrgetter(*(column.name for column in COLUMNS))
@@ -21,6 +24,8 @@ _PACK = [(i, column.kind.pack) for i, column in enumerate(COLUMNS) if column.kin
 _UNPACK = [(i, column.kind.unpack) for i, column in enumerate(COLUMNS) if column.kind.unpack]
 _PLACES = {column.name: i for i, column in enumerate(COLUMNS)}
 _DEFAULTS = {i: default_of(column) for i, column in enumerate(COLUMNS) if has_default(column)}
+_LARGEST = 2**30
+"""The most bytes that packed steps may come to: those of a million steps."""
 
 
 class _Ragged:
@@ -94,6 +99,62 @@ class Steps(Sequence[Step]):
         view._columns, view._count, view._length = self._columns, self._count, len(self)
         return view
 
+    def to_bytes(self) -> bytes:
+        """Return the steps as bytes that `from_bytes` reads back, the same on every machine.
+
+        Compressed by zlib: a line of JSON, which names the arrays with their typecodes and lengths,
+        and after it the arrays, little-endian, one after the other; of each the first bytes of all
+        numbers come first, then the second ones, and so on. Columns at their default are left out. Of a ragged column the first array holds where each row ends.
+        """
+        count = len(self)
+        names: list[tuple[str, str, int]] = []
+        parts: list[bytes] = []
+        for column, values in zip(COLUMNS, self._columns, strict=True):
+            if values is None:
+                continue
+            arrays: list[array[Any]] = [values[:count]] if isinstance(values, array) else []
+            if isinstance(values, _Ragged):
+                ends = values.ends[: count + 1]
+                arrays = [ends, values.values[: ends[-1]]]
+            for own in arrays:
+                names.append((column.name, own.typecode, len(own)))
+                parts.append(_sorted_bytes(_little(own)))
+        head = json.dumps({"steps": count, "arrays": names}, separators=(",", ":"))
+        # Ids and probabilities hardly shrink by more effort.
+        return zlib.compress(b"".join((head.encode(), b"\n", *parts)), 1)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Steps:
+        """Return the steps that `to_bytes` wrote; columns that are not known here are left out.
+
+        Raises:
+            TraceError: the bytes are broken.
+        """
+        try:
+            decompress = zlib.decompressobj()
+            head, _, body = decompress.decompress(data, _LARGEST).partition(b"\n")
+            if not decompress.eof:
+                raise ValueError("they are cut short, or too long")
+            names = json.loads(head)
+            count = names["steps"]
+            columns: dict[str, list[array[Any]]] = {}
+            for name, typecode, length in names["arrays"]:
+                own: array[Any] = array(typecode)
+                size = own.itemsize * length
+                own.frombytes(_unsorted_bytes(body[:size], own.itemsize))
+                body = body[size:]
+                if len(own) != length:
+                    raise ValueError(f"{name} is cut short")
+                columns.setdefault(name, []).append(_little(own))
+            steps = cls()
+            for place, column in enumerate(COLUMNS):
+                if column.name in columns or place not in _DEFAULTS:
+                    steps._columns[place] = _column(column, columns[column.name], count)
+        except (ValueError, LookupError, TypeError, zlib.error) as error:
+            raise TraceError(f"These packed steps are broken: {error}.") from error
+        steps._count[0] = count
+        return steps
+
     @property
     def nbytes(self) -> int:
         """The memory that the columns take, in bytes, room to grow included."""
@@ -155,3 +216,47 @@ class Steps(Sequence[Step]):
             if row[place] is None:
                 row[place] = default
         return Step(*row)
+
+
+def _little(values: array[Any]) -> array[Any]:
+    """Return an array with the bytes of each number turned round where this machine is big-endian,
+    which makes one into the other."""
+    if sys.byteorder == "little" or values.itemsize == 1:
+        return values
+    turned = values[:]
+    turned.byteswap()
+    return turned
+
+
+def _sorted_bytes(values: array[Any]) -> bytes:
+    """Return the first bytes of all numbers, then the second ones, and so on: high bytes are alike,
+    and so they shrink."""
+    data = values.tobytes()
+    return b"".join(data[place :: values.itemsize] for place in range(values.itemsize))
+
+
+def _unsorted_bytes(data: bytes, size: int) -> bytes:
+    """Turn `_sorted_bytes` round, for numbers of so many bytes."""
+    count = len(data) // size
+    turned = bytearray(len(data))
+    for place in range(size):
+        turned[place::size] = data[place * count : (place + 1) * count]
+    return bytes(turned)
+
+
+def _column(column: Column, arrays: list[array[Any]], count: int) -> _Values:
+    """Return a column of so many steps. Raises `ValueError` where the arrays are not one."""
+    typecodes = ["I", column.kind.typecode] if column.ragged else [column.kind.typecode]
+    if [own.typecode for own in arrays] != typecodes:
+        raise ValueError(f"{column.name} is of another type")
+    *ends, values = arrays
+    if not ends:
+        if len(values) != count:
+            raise ValueError(f"{column.name} has {len(values)} of {count} entries")
+        return values
+    rows = ends[0]
+    if len(rows) != count + 1 or rows[0] or rows[-1] != len(values) or list(rows) != sorted(rows):
+        raise ValueError(f"{column.name} has rows that cannot be")
+    ragged = _Ragged(column.kind.typecode)
+    ragged.values, ragged.ends = values, rows
+    return ragged

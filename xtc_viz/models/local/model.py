@@ -15,6 +15,7 @@ from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.load import Progress, no_progress
 from xtc_viz.models.local import zerogpu
 from xtc_viz.models.local.apart import Apart, chat_of, encode_of, texts_of
+from xtc_viz.models.local.fingerprint import weights_fingerprint
 from xtc_viz.models.local.folder.download import fetch, revision_of
 from xtc_viz.models.local.folder.files import make_view
 from xtc_viz.models.local.folder.reader import check_fit, read_model
@@ -130,6 +131,10 @@ class LocalModel:
     @property
     def info(self) -> ModelInfo:
         return self._info
+
+    def fingerprint(self) -> str:
+        """Return a short text that other weights would change (`weights_fingerprint`)."""
+        return weights_fingerprint(self.model)
 
     def encode(self, text: str) -> list[int]:
         return encode_of(self.tokenizer, self._info.name, text)
