@@ -31,7 +31,16 @@ def open_page(arguments: Sequence[str]) -> None:
     launch(options)
 
 
-TASKS = {"page": Task("open the page, as without a word", open_page)}
+def lab(arguments: Sequence[str]) -> None:
+    from xtc_viz.lab.command import main
+
+    raise SystemExit(main(arguments))
+
+
+TASKS = {
+    "page": Task("open the page, as without a word", open_page),
+    "lab": Task("run the paper's experiments on a model", lab),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -22,7 +22,7 @@ from tests.ui.factories import decode
 from xtc_viz.models.host import ModelHost
 from xtc_viz.records import tracefile
 from xtc_viz.records.trace import Trace
-from xtc_viz.ui.cells import text_of
+from xtc_viz.tablecell import text_of
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service

@@ -46,16 +46,19 @@ def dice(seed: int, prompt: str, sample: int) -> int:
     return int.from_bytes(_hash([seed, prompt, sample], 8), "big") >> 11
 
 
-def cells(experiment: Experiment, suite: Suite, identity: Identity) -> Iterator[Cell]:
+def cells(
+    experiment: Experiment, suite: Suite, identity: Identity, sampling: int = SAMPLING
+) -> Iterator[Cell]:
     """Return all cells of an experiment, the conditions of one prompt, seed and sample together.
 
-    `suite` is the one to take; of its prompts as many as the experiment says.
+    `suite` is the one to take; of its prompts as many as the experiment says. `sampling` is the
+    version of the app's sampling that wrote them.
     """
     model = asdict(identity)
     # What of the key is the same for all; the sampler is long, and so made plain once.
     samplers = [effective(condition.sampler).to_dict() for condition in experiment.conditions]
     common = {
-        "sampling": SAMPLING,
+        "sampling": sampling,
         "model": model,
         "protect": experiment.protect.to_dict(),
         "length": experiment.length,

@@ -22,7 +22,7 @@ from itertools import count, groupby
 from time import perf_counter
 
 from xtc_viz.errors import PromptError, SettingsError, StoreError, XTCVizError
-from xtc_viz.lab.cell import Cell, cells, run_name
+from xtc_viz.lab.cell import SAMPLING, Cell, cells, run_name
 from xtc_viz.lab.experiment import Experiment, effective
 from xtc_viz.lab.identity import Identity
 from xtc_viz.lab.store import Store, Written
@@ -108,7 +108,7 @@ def run(
     plan = list(cells(experiment, suite, identity))
     present = store.present(cell.name for cell in plan)
     name = run_name(experiment, suite, identity)
-    store.begin_run(name, experiment.to_dict(), suite.to_dict(), identity, model.info)
+    store.begin_run(name, experiment.to_dict(), suite.to_dict(), identity, model.info, SAMPLING)
     missing = [cell for cell in plan if cell.name not in present]
     writer = _Writer(
         experiment, model, store, identity, _by_lot(missing, lot or random.Random()), len(plan)

@@ -58,7 +58,7 @@ CREATE TABLE cells (
 CREATE TABLE steps (cell TEXT PRIMARY KEY REFERENCES cells, data BLOB NOT NULL);
 CREATE TABLE runs (
     name TEXT PRIMARY KEY, experiment TEXT NOT NULL, suite TEXT NOT NULL,
-    model INTEGER NOT NULL REFERENCES models, begun REAL NOT NULL
+    model INTEGER NOT NULL REFERENCES models, sampling INTEGER NOT NULL, begun REAL NOT NULL
 ) WITHOUT ROWID;
 """
 MIGRATIONS: tuple[str, ...] = (_VERSION_1,)
@@ -103,13 +103,14 @@ class Entry:
 class RunRecord:
     """A run that a store knows: the plain values of its experiment and its suite, and its model.
 
-    `begun` is in seconds since 1970.
+    `sampling` is the version of the app's sampling (`cell`), `begun` in seconds since 1970.
     """
 
     name: str
     experiment: Mapping[str, Any]
     suite: Mapping[str, Any]
     identity: Identity
+    sampling: int
     begun: float
 
 
@@ -178,14 +179,14 @@ class Store:
 
     def begin_run(
         self, name: str, experiment: Mapping[str, Any], suite: Mapping[str, Any],
-        identity: Identity, info: ModelInfo,
+        identity: Identity, info: ModelInfo, sampling: int,
     ) -> None:  # fmt: skip
         """Note a run, once, with the prompts that it takes and the model."""
         with self._words("written"), self._transaction():
             model = self._model(identity, info)
             self._db.execute(
-                "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?)",
-                (name, _json(experiment), _json(suite), model, time.time()),
+                "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?)",
+                (name, _json(experiment), _json(suite), model, sampling, time.time()),
             )
 
     def add(self, cells: Sequence[Written], identity: Identity, info: ModelInfo) -> int:
@@ -307,7 +308,7 @@ class Store:
         """Return the runs that were begun here, the latest first."""
         with self._words("read"):
             rows = self._db.execute(
-                "SELECT name, experiment, suite, identity, begun FROM runs "
+                "SELECT name, experiment, suite, identity, sampling, begun FROM runs "
                 "JOIN models ON models.id = runs.model ORDER BY begun DESC, name"
             ).fetchall()
         return [
@@ -316,9 +317,10 @@ class Store:
                 json.loads(experiment),
                 json.loads(suite),
                 Identity(**json.loads(identity)),
+                sampling,
                 begun,
             )
-            for name, experiment, suite, identity, begun in rows
+            for name, experiment, suite, identity, sampling, begun in rows
         ]
 
     # What both need

@@ -13,7 +13,7 @@ from xtc_viz.records.trace import Trace
 from xtc_viz.runs.reasoning import answer_step, begins_in_thought, prompt_end
 from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.texts import mended
-from xtc_viz.ui import cells, payload, web
+from xtc_viz import tablecell, payload, web
 from xtc_viz.ui.run import Run
 
 ORIGIN = ("lane", "rho", "tau", "settings", "seed", "model", "prompt")
@@ -28,7 +28,7 @@ def table(trace: Trace) -> str:
     """Return the steps of all lanes as CSV, one row a step: how it was written (`ORIGIN`), the
     columns of the records that have a cell, and what follows from them.
 
-    The outcome of a lane whose ρ is 0 is `off`. Texts are cells as `ui.cells` has them, in quotes.
+    The outcome of a lane whose ρ is 0 is `off`. Texts are cells as `tablecell` has them, in quotes.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -61,7 +61,7 @@ def _short(prompt: str) -> str:
 
 
 def _guarded(cell: object) -> object:
-    return cells.cell(cell) if isinstance(cell, str) else cell
+    return tablecell.cell(cell) if isinstance(cell, str) else cell
 
 
 def described(run: Run, day: date) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from xtc_viz.ui.cells import cell, text_of
+from xtc_viz.tablecell import cell, text_of
 
 NASTY = " =+-@;,|\t\n\r\\\"'\u2028\u202e\ufeff\x00＝－\u2212\ud800nu0x"
 texts = st.text(st.sampled_from(NASTY), max_size=12) | st.text(max_size=20)
