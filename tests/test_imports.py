@@ -42,9 +42,10 @@ RULES: dict[str, Rule] = {
     "xtc_viz": rule(own="settings sampling.operator runs.protection"),
     "xtc_viz.threads": rule(),
     "xtc_viz.assets": rule(),
-    "xtc_viz.cli": rule(own="threads ui"),
+    "xtc_viz.cli": rule(own="threads ui lab.command"),
     "xtc_viz.errors": rule(),
     "xtc_viz.texts": rule(own="errors"),
+    "xtc_viz.tablecell": rule(),
     "xtc_viz.sideprocess": rule(own="errors"),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
@@ -84,6 +85,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.local.folder.rehearsal": rule(
         "torch transformers", "errors models.catalog models.local.folder"
     ),
+    "xtc_viz.models.local.fingerprint": rule("torch"),
     "xtc_viz.models.local.layers": rule("torch transformers"),
     "xtc_viz.models.local.steps": rule("torch transformers", f"{HOSTING} models.local"),
     "xtc_viz.models.local.steps.cache": rule("torch transformers"),
@@ -141,6 +143,26 @@ RULES: dict[str, Rule] = {
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab": rule(),
     "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),
+    "xtc_viz.lab.checks": rule(own="errors"),
+    "xtc_viz.lab.suite": rule(own="assets errors lab.checks texts"),
+    "xtc_viz.lab.experiment": rule(own=f"{CORE} runs.protection"),
+    "xtc_viz.lab.tomlfile": rule(own="errors lab.experiment"),
+    "xtc_viz.lab.builtin": rule(own="lab.experiment settings"),
+    "xtc_viz.lab.identity": rule(own="models.base"),
+    "xtc_viz.lab.cell": rule(own="lab.experiment lab.identity lab.suite settings"),
+    "xtc_viz.lab.store": rule(own="errors lab.identity records.modelinfo records.tracefile"),
+    "xtc_viz.lab.runner": rule(
+        "torch",
+        f"{RECORDS} lab.cell lab.experiment lab.identity lab.store lab.suite models.base rows "
+        "runs.protection runs.request",
+    ),
+    "xtc_viz.lab.reading": rule(
+        own=f"{RECORDS} lab.cell lab.experiment lab.generation lab.store lab.suite runs.protection",
+    ),
+    "xtc_viz.lab.export": rule("pyarrow", "errors lab.cell lab.store tablecell"),
+    "xtc_viz.lab.command": rule(
+        own="assets errors lab models.base models.fake models.local records.tracefile"
+    ),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),
     "xtc_viz.ui.limits": rule(own=CORE),

@@ -153,7 +153,8 @@ def check_fields(check: object) -> None:
 
 def check_rules(check: object) -> None:
     """Raise `SettingsError` for what is no `check` of the kind rewrite."""
-    for name, value in _mapping("check.rules", _object("check", check, ("rules",))["rules"]).items():
+    rules = _mapping("check.rules", _object("check", check, ("rules",))["rules"])
+    for name, value in rules.items():
         if name not in RULES:
             raise SettingsError("check.rules", f"among {', '.join(RULES)}", name)
         kind = RULES[name].kind

@@ -92,7 +92,9 @@ def parser() -> argparse.ArgumentParser:
     task.add_argument("--quantization", default="none", help="as for the page")
 
     task = add("show", "count what is there of a run, and what is missing", _show)
-    task.add_argument("run", nargs="?", default="", help="a run or experiment (default: the latest)")
+    task.add_argument(
+        "run", nargs="?", default="", help="its name, or an experiment (default: latest)"
+    )
 
     task = add("export", "write a run as a table, or one cell as a trace for the page", _export)
     task.add_argument("what", metavar="RUN|CELL", help="a run or experiment, or a cell's name")

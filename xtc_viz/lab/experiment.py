@@ -179,7 +179,8 @@ def _check_conditions(conditions: tuple[LaneSettings, ...]) -> None:
             bounds = f"another than that of condition {first}"
             raise SettingsError(f"{where}: name", bounds, condition.name)
         if (first := samplers.setdefault(effective(condition.sampler), number)) != number:
-            bounds = f"of other settings than condition {first} ({shown(conditions[first - 1].name)})"
+            other = shown(conditions[first - 1].name)
+            bounds = f"of other settings than condition {first} ({other})"
             raise SettingsError(where, bounds, condition.name)
 
 
@@ -207,7 +208,7 @@ def _changed(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str
         if name == "xtc" and value != defaults[name]:
             # Its ρ and τ always: they are what it is.
             plain = {"protected": [], "strategy": "keep_least"}
-            changed[name] = {n: v for n, v in value.items() if plain.get(n, None) != v}
+            changed[name] = {n: v for n, v in value.items() if plain.get(n) != v}
         elif value != defaults[name]:
             changed[name] = value
     return changed

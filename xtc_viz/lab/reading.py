@@ -194,5 +194,3 @@ def _generation(cell: Cell, entry: Entry, steps: Sequence[Step]) -> Generation:
         finish=FinishReason(entry.finish),
         steps=steps,
     )
-
-

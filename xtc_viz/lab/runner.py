@@ -257,9 +257,7 @@ class _Writer:
     def _request(self, prompt: Prompt, condition: LaneSettings) -> Request:
         own = LaneSettings(condition.name, effective(condition.sampler))
         settings = RunSettings(lanes=(own,), max_new_tokens=self._experiment.length)
-        return Request(
-            prompt.text, settings, self._experiment.protect, prompt.system, prompt.chat
-        )
+        return Request(prompt.text, settings, self._experiment.protect, prompt.system, prompt.chat)
 
     def _sampler(self, condition: LaneSettings) -> SamplerSettings | XTCVizError:
         """Return the settings that a condition means on this model."""

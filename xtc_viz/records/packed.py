@@ -24,8 +24,6 @@ _PACK = [(i, column.kind.pack) for i, column in enumerate(COLUMNS) if column.kin
 _UNPACK = [(i, column.kind.unpack) for i, column in enumerate(COLUMNS) if column.kind.unpack]
 _PLACES = {column.name: i for i, column in enumerate(COLUMNS)}
 _DEFAULTS = {i: default_of(column) for i, column in enumerate(COLUMNS) if has_default(column)}
-_LARGEST = 2**30
-"""The most bytes that packed steps may come to: those of a million steps."""
 
 
 class _Ragged:
@@ -51,6 +49,10 @@ _Values: TypeAlias = "_Ragged | array[Any]"
 def _empty(place: int) -> _Values:
     column = COLUMNS[place]
     return _Ragged(column.kind.typecode) if column.ragged else array(column.kind.typecode)
+
+
+_LARGEST = 2**30
+"""The most bytes that packed steps may come to: those of a million steps."""
 
 
 class Steps(Sequence[Step]):
@@ -104,7 +106,8 @@ class Steps(Sequence[Step]):
 
         Compressed by zlib: a line of JSON, which names the arrays with their typecodes and lengths,
         and after it the arrays, little-endian, one after the other; of each the first bytes of all
-        numbers come first, then the second ones, and so on. Columns at their default are left out. Of a ragged column the first array holds where each row ends.
+        numbers come first, then the second ones, and so on. Columns at their default are left out.
+        Of a ragged column the first array holds where each row ends.
         """
         count = len(self)
         names: list[tuple[str, str, int]] = []

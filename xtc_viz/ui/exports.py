@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from datetime import date
 from html import escape
 
+from xtc_viz import tablecell
 from xtc_viz.records.columns import COLUMNS
 from xtc_viz.records.trace import Trace
 from xtc_viz.runs.reasoning import answer_step, begins_in_thought, prompt_end
 from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.texts import mended
-from xtc_viz import tablecell, payload, web
+from xtc_viz.ui import payload, web
 from xtc_viz.ui.run import Run
 
 ORIGIN = ("lane", "rho", "tau", "settings", "seed", "model", "prompt")
