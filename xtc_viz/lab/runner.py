@@ -60,13 +60,15 @@ class Failure:
 class Progress:
     """How far a run is.
 
-    `done` of `total` cells are there, `before` of them since before this run; `failed` ones will
-    not be. `tokens` were written in `seconds`. `cell` is the latest that was finished.
+    `done` of `total` cells are there: `before` of them since before this run, `written` ones by it,
+    the rest by another process at the same time. `failed` ones will not be. `tokens` were written
+    in `seconds`. `cell` is the latest that was finished.
     """
 
     total: int
     before: int
     done: int
+    written: int = 0
     failed: int = 0
     tokens: int = 0
     seconds: float = 0.0
@@ -176,6 +178,7 @@ class _Writer:
             total=self._total,
             before=self._before,
             done=self._before + self._elsewhere + len(self._lengths),
+            written=len(self._lengths),
             failed=self._failed,
             tokens=self._tokens,
             seconds=seconds,
