@@ -27,8 +27,8 @@ from xtc_viz.runs.reasoning import answer_step
 from xtc_viz.runs.record import record
 from xtc_viz.sampling.rule import Outcome, decide
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings
-from xtc_viz.ui import controls, exports, recorded, whatif
 from xtc_viz.tablecell import text_of
+from xtc_viz.ui import controls, exports, recorded, whatif
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service

@@ -1,0 +1,226 @@
+"""The command line: what it prints, writes and returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xtc_viz import cli
+from xtc_viz.errors import StoreError
+from xtc_viz.lab import command, tomlfile
+from xtc_viz.lab.builtin import EXPERIMENTS
+from xtc_viz.lab.store import Store
+from xtc_viz.lab.suite import builtin_suites
+from xtc_viz.records import tracefile
+
+ROOT = Path(__file__).resolve().parents[2]
+MINE = """
+name = "mine"
+suite = "story"
+samples = 1
+length = 12
+prompts = 3
+
+[[conditions]]
+name = "baseline"
+
+[[conditions]]
+name = "strong"
+sampler = { xtc = { rho = 1.0, tau = 0.1 } }
+"""
+Lab = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Lab:
+    """What runs `xtc-viz lab` in an empty folder, and returns code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.toml").write_text(MINE, encoding="utf-8")
+
+    def do(*words: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as end:
+            cli.main(["lab", *words])
+        out, err = capsys.readouterr()
+        return int(end.value.code or 0), out, err
+
+    return do
+
+
+def test_a_run_from_begin_to_end(lab: Lab, tmp_path: Path) -> None:
+    code, out, err = lab("run", "mine.toml", "--model", "fake", "--rows", "4")
+    assert (code, out) == (0, "")
+    assert err.splitlines()[0] == "mine on fake: 0 of 6 cells"
+    assert err.splitlines()[-1].startswith("mine on fake: 6 of 6 cells, ")
+    assert err.endswith(", done\n")
+
+    code, out, _ = lab("show", "--json")
+    shown = json.loads(out)
+    assert (code, shown["experiment"], shown["model"]) == (0, "mine", "fake")
+    assert [(c["condition"], c["done"], c["total"]) for c in shown["conditions"]] == [
+        ("baseline", 3, 3),
+        ("strong", 3, 3),
+    ]
+    assert "  strong     3      3     0" in lab("show", "mine")[1]
+
+    assert lab("export", "mine", "--table", "a.csv", "--condition", "strong")[0] == 0
+    rows = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 4
+    name = rows[1].partition(",")[0]
+    code, out, _ = lab("export", name[:12], "--trace", "a.json.gz", "--json")
+    assert (code, json.loads(out)["cell"]) == (0, name)
+    assert tracefile.load(tmp_path / "a.json.gz").lanes[0].settings.name == "strong"
+
+    code, out, _ = lab("list", "--json")
+    listed = json.loads(out)
+    assert [run["experiment"] for run in listed["runs"]] == ["mine"]
+    assert {suite["name"] for suite in listed["suites"]} == set(builtin_suites())
+    assert {experiment["name"] for experiment in listed["experiments"]} == set(EXPERIMENTS)
+
+
+def test_lines_of_json_for_scripts(lab: Lab) -> None:
+    code, out, err = lab("run", "mine.toml", "--model", "fake", "--json")
+    reports = [json.loads(line) for line in out.splitlines()]
+    assert (code, err) == (0, "")
+    assert reports[0]["done"] == 0
+    assert (reports[-1]["state"], reports[-1]["done"], reports[-1]["total"]) == ("done", 6, 6)
+
+
+def test_a_list_for_people(lab: Lab) -> None:
+    code, out, _ = lab("list")
+    assert code == 0
+    assert "  main                   creative    1728   216  " in out
+    assert out.endswith(f"Runs in {command.STORE}\n  none yet\n")
+    code, out, _ = lab("list", "--toml", "grid")
+    assert tomlfile.loads(out) == EXPERIMENTS["grid"]
+
+
+def test_a_suite_of_ones_own(lab: Lab, tmp_path: Path) -> None:
+    line = {"id": "x", "genre": "g", "kind": "write", "prompt": "Hello"}
+    (tmp_path / "own.jsonl").write_text(json.dumps(line))
+    assert lab("run", "mine.toml", "--model", "fake", "--suite", "own.jsonl")[0] == 0
+    assert json.loads(lab("show", "--json")[1])["suite"] == "own"
+
+
+def test_a_small_version_is_smaller(lab: Lab) -> None:
+    assert lab("run", "mine.toml", "--small", "--model", "fake")[0] == 0
+    conditions = json.loads(lab("show", "--json")[1])["conditions"]
+    assert [count["total"] for count in conditions] == [12, 12]  # six prompts, two samples
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["run", "nope"], "`experiment` must be one of main, "),
+        (["run", "none.toml"], "`experiment` must be a file that can be read"),
+        (["run", "mine.toml", "--rows", "0"], "`rows` must be at least 1"),
+        (["run", "mine.toml", "--suite", "nope"], "no suite is called 'nope'"),
+        (["show"], "There is no store"),
+        (["export", "x", "--table", "a.csv"], "There is no store"),
+        (["export", "x"], "one of --table and --trace"),
+        (["list", "--toml", "nope"], "`experiment` must be one of main"),
+    ],
+)
+def test_wrong_input(lab: Lab, words: list[str], problem: str, tmp_path: Path) -> None:
+    code, out, err = lab(*words)
+    assert (code, out) == (2, "")
+    assert problem in err
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".csv"] == []
+
+
+def test_words_that_it_does_not_know(lab: Lab) -> None:
+    assert lab("dance")[0] == 2
+    assert lab()[0] == 2
+    assert lab("run")[0] == 2
+
+
+def test_a_store_that_is_none(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / command.STORE).write_text("no database " * 200)
+    for words in (["show"], ["run", "mine.toml", "--model", "fake"], ["list"]):
+        code, _, err = lab(*words)
+        assert code == 2
+        assert "file is not a database" in err
+
+
+def test_a_table_of_nothing_or_of_another_kind(lab: Lab, tmp_path: Path) -> None:
+    lab("run", "mine.toml", "--model", "fake")
+    code, _, err = lab("export", "mine", "--table", "a.csv", "--genre", "none")
+    assert (code, "of cells that the run asks for" in err) == (2, True)
+    assert lab("export", "mine", "--table", "a.xls")[0] == 2
+    assert lab("export", "mine", "--trace", "a.json")[0] == 2  # no cell
+    code, _, err = lab("export", "mine", "--table", "no/folder/a.csv")
+    assert code == 1
+    assert "No such file" in err
+
+
+def test_something_that_failed(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def add(*_: Any) -> int:
+        raise StoreError("The store cannot be written: database or disk is full.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add", add)
+        code, _, err = lab("run", "mine.toml", "--model", "fake")
+    assert code == 1
+    assert "disk is full" in err
+    assert ", failed\n" in err
+    assert lab("run", "mine.toml", "--model", "no/such/folder/at/all")[0] == 1
+
+
+def test_what_cannot_be_written_on_is_a_failure(lab: Lab, tmp_path: Path) -> None:
+    long = {"id": "long", "genre": "g", "kind": "continue", "prompt": "x" * 5000}
+    (tmp_path / "own.jsonl").write_text(json.dumps(long))
+    code, _, err = lab("run", "mine.toml", "--model", "fake", "--suite", "own.jsonl")
+    assert code == 1
+    assert "baseline, prompt long: " in err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="interrupts are of POSIX")
+def test_an_interrupt_stops_it_and_keeps_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(MINE.replace("samples = 1", "samples = 300"))
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from xtc_viz.cli import main; main()"
+    words = ["lab", "run", "mine.toml", "--model", "fake", "--store", "a.sqlite"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        if (tmp_path / "a.sqlite-wal").exists():
+            with Store(tmp_path / "a.sqlite", create=False) as store:
+                if len(store):
+                    break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Stopped. What was written is stored." in err
+    with Store(tmp_path / "a.sqlite") as store:
+        assert 0 < len(store) < 1800
+
+
+def test_times_in_words() -> None:
+    assert [command.duration(s) for s in (0.2, 59.5, 100, 7260)] == [
+        "1 s", "1 min 0 s", "1 min 40 s", "2 h 1 min",
+    ]  # fmt: skip
+
+
+def test_help_and_lists_load_nothing_heavy() -> None:
+    for words in (["lab", "--help"], ["lab", "list"]):
+        code = (
+            "import sys\nfrom xtc_viz.cli import main\n"
+            f"try:\n    main({words!r})\nexcept SystemExit as end:\n    assert not end.code\n"
+            "print(*sys.modules.keys() & {'torch', 'gradio', 'transformers', 'scipy'})"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == "", done.stdout
