@@ -13,7 +13,7 @@ import torch
 from transformers import AutoModelForCausalLM, Qwen3Config
 
 from bench import __main__ as bench
-from bench import gpu, metrics, rows
+from bench import gpu, lab, metrics, rows
 from bench.models import as_local
 from bench.timing import Result, cold
 from tests.ui.factories import decode
@@ -137,3 +137,21 @@ def test_figures_of_a_gpu_leave_those_of_the_cpu_alone(
     assert "A GPU, 8B" in text
     bench.keep({"operator": [on_cpu]})
     assert "Measured on another CPU" in readme.read_text(encoding="utf-8")
+
+
+def test_a_run_and_generate_on_a_tiny_model() -> None:
+    config = copy.deepcopy(TINY)
+    config.max_position_embeddings = 256
+    plain = AutoModelForCausalLM.from_config(config).eval()
+    few = replace(lab.ONE, prompts=3, length=3)
+    speed = lab.generation(as_local(plain, "tiny"), plain, few, rounds=1)
+    assert speed.what.startswith("lab, story model, 3 cells, 16 rows")
+    assert speed.at_least == 5
+    assert speed.value > 0
+
+
+def test_storing_a_few_cells() -> None:
+    stored, opened = lab.storing(100)
+    assert (stored.at_least, stored.unit, opened.at_most, opened.unit) == (2000, "/s", 1, "s")
+    assert stored.value > 0
+    assert opened.value > 0

@@ -145,7 +145,7 @@ def test_a_file_is_named(tmp_path: Path) -> None:
     path.write_text(BY_HAND.replace("40", "0"))
     with pytest.raises(SettingsError, match=r"`mine.toml: length` must be an integer"):
         tomlfile.load(path)
-    with pytest.raises(SettingsError, match="a file that can be read, but is 'none.toml'"):
+    with pytest.raises(SettingsError, match=r"a file that can be read, but is 'none.toml'"):
         tomlfile.load(tmp_path / "none.toml")
 
 

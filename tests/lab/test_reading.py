@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,7 @@ def test_a_cell_opens_as_a_trace_file(store: Store, record: RunRecord, tmp_path:
 
 def test_what_is_named(store: Store, record: RunRecord) -> None:
     assert find_run(store, record.name[:5]) == record
-    with pytest.raises(StoreError, match="This store holds no run 'grid'; it holds .* \\(test\\)"):
+    with pytest.raises(StoreError, match=r"This store holds no run 'grid'; it holds .* \(test\)"):
         find_run(store, "grid")
     name = cells_of(record)[0].name
     assert find_cell(store, name[:20]) == name
@@ -121,7 +122,7 @@ def test_what_is_named(store: Store, record: RunRecord) -> None:
         with pytest.raises(StoreError, match=problem):
             find_cell(store, word)
     first = sorted(cell.name[0] for cell in cells_of(record))
-    double = next(a for a, b in zip(first, first[1:], strict=False) if a == b)
+    double = next(a for a, b in pairwise(first) if a == b)
     with pytest.raises(StoreError, match="The names of several cells begin"):
         find_cell(store, double)
 

@@ -96,7 +96,7 @@ def test_a_few_are_evenly_spread() -> None:
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(second: str, words: str) -> None:
-    with pytest.raises(SuiteError, match="^mine, ") as error:
+    with pytest.raises(SuiteError, match=r"^mine, ") as error:
         parse_suite("mine", [line(), second])
     assert words in str(error.value)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from array import array
 from dataclasses import replace
 from itertools import pairwise
@@ -10,6 +12,7 @@ import pytest
 import torch
 
 from xtc_viz.decode import decode_lanes
+from xtc_viz.errors import TraceError
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.records.packed import Steps
 from xtc_viz.sampling.randomness import SharedRandomness
@@ -95,3 +98,66 @@ def test_a_thousand_steps_take_less_than_a_megabyte():
     assert sum(map(len, recorded)) == 1000
     assert all(len(step.ids) >= 100 for step in recorded[0])
     assert sum(steps.nbytes for steps in recorded) <= 1_000_000
+
+
+# As bytes
+
+
+def test_bytes_give_the_same_steps_back(steps):
+    packed = Steps(steps)
+    assert Steps.from_bytes(packed.to_bytes()) == packed
+    assert Steps.from_bytes(Steps().to_bytes()) == Steps()
+    grown = Steps.from_bytes(packed.to_bytes())
+    grown.append(steps[0])
+    assert grown == [*steps, steps[0]]
+    assert grown.to_bytes() == Steps([*steps, steps[0]]).to_bytes()
+
+
+def test_a_frozen_view_is_written_alone(steps):
+    packed = Steps(steps[:3])
+    view = packed.frozen()
+    packed.append(steps[3])
+    assert view.to_bytes() == Steps(steps[:3]).to_bytes()
+
+
+def test_bytes_by_hand(steps):
+    head, _, body = zlib.decompress(Steps(steps[:2]).to_bytes()).partition(b"\n")
+    described = json.loads(head)
+    assert described["steps"] == 2
+    assert described["arrays"][0] == ["token", "i", 2]
+    first = [steps[n].token.to_bytes(4, "little") for n in (0, 1)]
+    assert body[:8] == bytes(byte for pair in zip(*first, strict=True) for byte in pair)
+
+
+def test_a_column_that_is_not_known_is_left_out(steps):
+    head, _, body = zlib.decompress(Steps(steps).to_bytes()).partition(b"\n")
+    described = json.loads(head)
+    described["arrays"].append(["mood", "b", 3])
+    data = zlib.compress(json.dumps(described).encode() + b"\n" + body + b"abc")
+    assert Steps.from_bytes(data) == steps
+
+
+@pytest.mark.parametrize("cut", [0, 1, 10, -1])
+def test_bytes_that_are_cut_short_are_refused(steps, cut):
+    with pytest.raises(TraceError, match="packed steps are broken"):
+        Steps.from_bytes(Steps(steps).to_bytes()[:cut])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda head: head.update(steps=3),
+        lambda head: head.update(steps="2"),
+        lambda head: head["arrays"].pop(0),
+        lambda head: head["arrays"].append(["mood", "b", 9]),
+        lambda head: head["arrays"][0].__setitem__(1, "d"),
+        lambda head: head["arrays"][1].__setitem__(2, 2),
+        lambda head: head.pop("arrays"),
+    ],
+)
+def test_bytes_that_do_not_fit_are_refused(steps, change):
+    head, _, body = zlib.decompress(Steps(steps[:2]).to_bytes()).partition(b"\n")
+    described = json.loads(head)
+    change(described)
+    with pytest.raises(TraceError, match="packed steps are broken"):
+        Steps.from_bytes(zlib.compress(json.dumps(described).encode() + b"\n" + body))
