@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -110,6 +111,19 @@ def test_a_cell_opens_as_a_trace_file(store: Store, record: RunRecord, tmp_path:
         assert trace.settings.seed == cell.dice
         tracefile.save(trace, tmp_path / "cell.json.gz")
         assert tracefile.load(tmp_path / "cell.json.gz") == trace
+
+
+@pytest.mark.slow
+def test_a_cell_opens_on_the_page(store: Store, record: RunRecord) -> None:
+    from xtc_viz.ui import heavy
+
+    cell = cells_of(record)[1]
+    trace = reading.trace(store, cell.name)
+    shown, message = heavy.loaded(tracefile.dumps(trace), "key")
+    assert shown.trace() == trace
+    values = json.loads(message)
+    assert values["run"] == "key"
+    assert values["finish"] == [str(trace.lanes[0].finish)]
 
 
 def test_what_is_named(store: Store, record: RunRecord) -> None:
