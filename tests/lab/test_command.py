@@ -20,6 +20,7 @@ from xtc_viz.lab import command, tomlfile
 from xtc_viz.lab.builtin import EXPERIMENTS
 from xtc_viz.lab.store import Store
 from xtc_viz.lab.suite import builtin_suites
+from xtc_viz.models.fake import FakeModel
 from xtc_viz.records import tracefile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +93,35 @@ def test_lines_of_json_for_scripts(lab: Lab) -> None:
     assert (code, err) == (0, "")
     assert reports[0]["done"] == 0
     assert (reports[-1]["state"], reports[-1]["done"], reports[-1]["total"]) == ("done", 6, 6)
+
+
+def test_several_at_once(lab: Lab, tmp_path: Path) -> None:
+    other = MINE.replace('"mine"', '"other"').replace("rho = 1.0", "rho = 0.5")
+    (tmp_path / "other.toml").write_text(other, encoding="utf-8")
+    code, out, _ = lab("run", "mine.toml", "other.toml", "--model", "fake", "--json")
+    ends = [json.loads(line) for line in out.splitlines() if '"state": "done"' in line]
+    assert code == 0
+    # The baseline of the second is that of the first.
+    assert [(e["experiment"], e["before"], e["done"]) for e in ends] == [
+        ("mine", 0, 6), ("other", 3, 6),
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_all_that_there_are(lab: Lab) -> None:
+    code, out, _ = lab("run", "all", "--model", "fake", "--small", "--suite", "story", "--json")
+    ends = [json.loads(line)["experiment"] for line in out.splitlines() if '"done",' in line]
+    assert (code, ends) == (0, list(EXPERIMENTS))
+
+
+def test_a_model_that_gives_up(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> None:
+        raise MemoryError("no room for a single row")
+
+    monkeypatch.setattr(FakeModel, "start", fails)
+    code, _, err = lab("run", "mine.toml", "--model", "fake")
+    assert code == 1
+    assert "xtc-viz lab: no room for a single row" in err
 
 
 def test_a_list_for_people(lab: Lab) -> None:

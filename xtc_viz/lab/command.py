@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +18,18 @@ from xtc_viz.errors import PromptError, SettingsError, StoreError, SuiteError, X
 if TYPE_CHECKING:
     from xtc_viz.lab.experiment import Experiment
     from xtc_viz.lab.runner import Progress
+    from xtc_viz.lab.store import Store
     from xtc_viz.models.base import LanguageModel
 
 DONE, FAILED, WRONG_INPUT, STOPPED = 0, 1, 2, 130
 STORE = "xtc-viz-lab.sqlite"
-FAKE = "fake"
+FAKE, ALL = "fake", "all"
 LINE_EVERY = 10.0
 """Seconds between two lines of progress where nobody looks at a terminal."""
 _EXAMPLES = """examples:
   xtc-viz lab list
   xtc-viz lab run main --small
+  xtc-viz lab run all --small
   xtc-viz lab run main --model HuggingFaceTB/SmolLM2-135M-Instruct --store mine.sqlite
   xtc-viz lab list --toml main > mine.toml; xtc-viz lab run mine.toml
   xtc-viz lab show
@@ -37,6 +39,10 @@ _EXAMPLES = """examples:
 A run that was stopped, or killed, goes on where it was when the same command is given again.
 
 exit codes: 0 done, 1 something failed, 2 wrong input, 130 stopped"""
+
+
+class RunError(XTCVizError):
+    """A run that could not go on."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -76,7 +82,9 @@ def parser() -> argparse.ArgumentParser:
     task.add_argument("--toml", metavar="EXPERIMENT", help="print one as TOML, to change it")
 
     task = add("run", "write what of an experiment is missing", _run)
-    task.add_argument("experiment", help="its name, or a TOML file")
+    task.add_argument(
+        "experiments", nargs="+", metavar="EXPERIMENT", help=f"a name, a TOML file, or `{ALL}`"
+    )
     task.add_argument("--small", action="store_true", help="fewer prompts and shorter texts")
     task.add_argument("--suite", metavar="NAME", help="other prompts: a suite, or a JSONL file")
     task.add_argument(
@@ -160,39 +168,56 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from dataclasses import replace
-
-    from xtc_viz.lab.builtin import fitting_suite
-    from xtc_viz.lab.runner import run
     from xtc_viz.lab.store import Store
     from xtc_viz.lab.suite import load_suite
 
-    experiment = _experiment(options.experiment)
+    experiments = [own for word in options.experiments for own in _experiments(word)]
     if options.rows < 1:
         raise SettingsError("rows", "at least 1", options.rows)
-    experiment = experiment.in_small() if options.small else experiment
     # Whatever is wrong is said before a model is loaded.
-    suite = load_suite(options.suite or experiment.suite)
+    for experiment in experiments:
+        load_suite(options.suite or experiment.suite)
+    if options.small:
+        experiments = [experiment.in_small() for experiment in experiments]
+    models: dict[str, LanguageModel] = {}
+    codes = set()
     with Store(options.store) as store:
-        model = _model(options, experiment)
-        if not options.suite:
-            template = model.info.has_chat_template
-            suite = load_suite(fitting_suite(experiment.suite, has_chat_template=template))
-        experiment = replace(experiment, suite=suite.name)
-        show = _Shown(f"{experiment.name} on {model.info.name}", as_json=options.json)
-        try:
-            with closing(run(experiment, suite, model, store, rows=options.rows)) as reports:
-                for progress in reports:
-                    show.update(progress)
-        except StoreError as error:
-            show.end("failed")
-            return _complain(error, FAILED)
-        except KeyboardInterrupt:
-            show.end("stopped")
+        for experiment in experiments:
+            name = options.model or experiment.model or str(STORY_MODEL)
+            if name not in models:
+                models.clear()  # one at a time
+                models[name] = _model(name, options)
+            codes.add(_run_one(experiment, models[name], store, options))
+    return FAILED if FAILED in codes else DONE
+
+
+def _run_one(
+    experiment: Experiment, model: LanguageModel, store: Store, options: argparse.Namespace
+) -> int:
+    from xtc_viz.lab.builtin import fitting_suite
+    from xtc_viz.lab.runner import run
+    from xtc_viz.lab.suite import load_suite
+
+    template = model.info.has_chat_template
+    name = options.suite or fitting_suite(experiment.suite, has_chat_template=template)
+    suite = load_suite(name)
+    experiment = replace(experiment, suite=suite.name)
+    show = _Shown(experiment.name, model.info.name, as_json=options.json)
+    try:
+        with closing(run(experiment, suite, model, store, rows=options.rows)) as reports:
+            for progress in reports:
+                show.update(progress)
+    except KeyboardInterrupt:
+        show.end("stopped")
+        raise
+    except Exception as error:
+        show.end("failed")
+        if isinstance(error, SettingsError):
             raise
-        failed = bool(progress.failed)
-        show.end("failed" if failed else "done")
-    return FAILED if failed else DONE
+        # The store is full, or the model itself gave up: nothing after it would go better.
+        raise RunError(str(error) or type(error).__name__) from error
+    show.end("failed" if progress.failed else "done")
+    return FAILED if progress.failed else DONE
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -259,8 +284,15 @@ def _experiment(word: str) -> Experiment:
     raise SettingsError("experiment", f"one of {known}, or a file that ends in .toml", word)
 
 
-def _model(options: argparse.Namespace, experiment: Experiment) -> LanguageModel:
-    name = options.model or experiment.model or str(STORY_MODEL)
+def _experiments(word: str) -> list[Experiment]:
+    if word == ALL:
+        from xtc_viz.lab.builtin import EXPERIMENTS
+
+        return list(EXPERIMENTS.values())
+    return [_experiment(word)]
+
+
+def _model(name: str, options: argparse.Namespace) -> LanguageModel:
     if name == FAKE:
         from xtc_viz.models.fake import FakeModel
 
@@ -285,8 +317,8 @@ def _run_values(run: Any) -> dict[str, Any]:
 class _Shown:
     """Progress as it is shown: a line of a terminal that changes, lines elsewhere, or JSON."""
 
-    def __init__(self, title: str, *, as_json: bool) -> None:
-        self._title, self._as_json = title, as_json
+    def __init__(self, experiment: str, model: str, *, as_json: bool) -> None:
+        self._experiment, self._model, self._as_json = experiment, model, as_json
         self._live = sys.stderr.isatty() and not as_json
         self._next = 0.0
         self._latest: Progress | None = None
@@ -313,11 +345,12 @@ class _Shown:
         if progress is None:
             return
         if self._as_json:
-            values = asdict(progress) | {"state": state, "rate": progress.rate}
+            own = {"experiment": self._experiment, "model": self._model, "state": state}
+            values = own | asdict(replace(progress, cell=None)) | {"rate": progress.rate}
             del values["cell"]
             print(json.dumps(values), flush=True)
             return
-        words = f"{self._title}: {words_of(progress)}"
+        words = f"{self._experiment} on {self._model}: {words_of(progress)}"
         words += "" if state == "running" else f", {state}"
         print(f"\r\x1b[K{words}" if self._live else words, end="" if self._live else "\n",
               file=sys.stderr, flush=True)  # fmt: skip

@@ -65,7 +65,9 @@ def _parquet(path: Path, table: Iterable[Mapping[str, str | int | float]]) -> in
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        bounds = "a .csv file, or .parquet where pyarrow is installed (pip install xtc_viz[parquet])"
+        bounds = (
+            "a .csv file, or .parquet where pyarrow is installed (pip install xtc_viz[parquet])"
+        )
         raise SettingsError("file", bounds, path.name.removeprefix(".")) from error
     data = pyarrow.Table.from_pylist([dict(row) for row in table])
     pyarrow.parquet.write_table(data, path)
