@@ -71,7 +71,7 @@ async def write(visitor: Visitor, dice: random.Random, soak: Soak) -> None:
                 return
             run = message["run"]
             texts = added(texts, message)
-            count += 1
+            count += "add" in message
             if count > 2 and does == "stops":
                 await visitor.door.ask(visitor.http, "stop", run)
             if count > 2 and does == "leaves":

@@ -216,6 +216,8 @@ def _parse(text: str) -> Any:
     except (ValueError, RecursionError) as error:
         if isinstance(error, TraceError):
             raise
+        if isinstance(error, RecursionError):
+            raise TraceError("This trace is broken: it has lists in lists without end.") from None
         raise TraceError(f"This trace is broken: {shown(str(error))}.") from None
 
 

@@ -15,7 +15,7 @@ from xtc_viz.runs.worker import Decode
 from xtc_viz.ui import opening, recorded, web
 from xtc_viz.ui.access import May
 from xtc_viz.ui.api import build_api
-from xtc_viz.ui.audience import Listeners
+from xtc_viz.ui.audience import Listeners, Mailboxes
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import Gate
 from xtc_viz.ui.limits import NO_LIMITS, Limits
@@ -49,6 +49,7 @@ def build(
     os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))
     # Without its queue gradio would give the first report of a run, and leave the rest.
     page.queue(max_size=QUEUE, api_open=False)
+    page._queue.pending_messages_per_session = Mailboxes()  # type: ignore[assignment]
     return page
 
 
@@ -86,4 +87,6 @@ def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
         },
         # Gradio gives each run that goes or waits one of so many places.
         "max_threads": AT_ONCE,
+        # It keeps a state for each session that was ever named, of which nothing here makes use.
+        "state_session_capacity": AT_ONCE,
     }

@@ -8,13 +8,14 @@ session, or the event, that both calls name.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, OrderedDict
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 import gradio as gr
 from gradio.context import LocalContext
+from starlette.responses import JSONResponse
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -25,6 +26,26 @@ RETURN = 2.0  # seconds that a run goes on after the last one left
 _SCOPE = "xtc_viz.listeners"
 _SESSION = re.compile(r"/gradio_api/queue/data/?$")
 _EVENT = re.compile(r"/gradio_api/call/(?:v2/)?[^/]+/([^/]+)/?$")
+
+
+class Mailboxes(OrderedDict[str, Any]):
+    """What gradio has to tell each session, for so many of them.
+
+    Where there is no more room, the oldest goes that nobody listens to. (gradio's own drops the
+    oldest, and with it the run that somebody has waited for the longest.)
+    """
+
+    def __init__(self, most: int = 2000) -> None:
+        super().__init__()
+        self._most = most
+        self.heard: Counter[str] = Counter()
+
+    def __setitem__(self, session: str, messages: Any) -> None:
+        super().__setitem__(session, messages)
+        if len(self) > self._most:
+            silent = next((name for name in self if not self.heard[name] and name != session), None)
+            if silent is not None:
+                del self[silent]
 
 
 class Listeners:
@@ -40,17 +61,32 @@ class Listeners:
         if name is None:
             await self._app(scope, receive, send)
             return
-        self._open[name] += 1
+        boxes = _boxes(scope)
+        if boxes is not None and _SESSION.search(scope["path"]) and name not in boxes:
+            # gradio would find that out with a traceback, and a stream without an end.
+            await JSONResponse({"detail": "There is no such run."}, 404)(scope, receive, send)
+            return
+        heard = [self._open] if boxes is None else [self._open, boxes.heard]
+        for counts in heard:
+            counts[name] += 1
         try:
             await self._app(scope, receive, send)
         finally:
-            self._open[name] -= 1
-            if not self._open[name]:
-                del self._open[name]
+            for counts in heard:
+                counts[name] -= 1
+                if not counts[name]:
+                    del counts[name]
 
     def hear(self, names: frozenset[str]) -> bool:
         """Whether one of these sessions or events is listened to now."""
         return not names.isdisjoint(self._open)
+
+
+def _boxes(scope: Scope) -> Mailboxes | None:
+    """Return what gradio has to tell, where the app is one of ours."""
+    blocks = scope["app"].get_blocks() if "app" in scope else None
+    boxes = getattr(getattr(blocks, "_queue", None), "pending_messages_per_session", None)
+    return boxes if isinstance(boxes, Mailboxes) else None
 
 
 def listens_to(scope: Scope) -> str | None:

@@ -68,7 +68,9 @@ def exported(run: Run, kind: object, spec: dict[str, object], day: date) -> Json
 
 def drawn(run: Run, wanted: Any, others: Mapping[int, XTCSettings]) -> Json:
     """Return the figure that is `wanted` of a run, as the text of a file. Raises `XTCVizError`."""
-    return _written("Drawing this figure", run, _drawn, run, wanted, dict(others))
+    arguments = (run, wanted, dict(others))
+    visitor = VISITOR.get()
+    return pool.call("Drawing this figure", _drawn, *arguments, most=WRITING, visitor=visitor)
 
 
 def result(trace: Trace, nbytes: int) -> Json:

@@ -176,7 +176,7 @@ def opening(service: Service) -> Question:
         """Show a trace file; the answer is a whole message."""
         key = store.reserve()
         shown, message = heavy.loaded(text, key)
-        store.add(shown, key)
+        store.add(shown, key, owner=VISITOR.get())
         return message
 
     return answer(load)

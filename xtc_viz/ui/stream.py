@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 from xtc_viz.errors import SettingsError, XTCVizError
@@ -55,7 +56,7 @@ async def messages(
         plan = await in_thread(plan_of, service, values)
         yield {**about, "state": "starting"}
         every = events(service, plan, visitor, stop, audience, INTERVAL)
-        async with aclosing(_messages(service, every, run_id)) as news:
+        async with aclosing(_messages(service, every, run_id, visitor)) as news:
             async for message in news:
                 yield {**about, **message}
     except XTCVizError as error:
@@ -127,7 +128,7 @@ def _waits_for(state: HostState) -> str:
 
 
 async def _messages(
-    service: Service, happening: AsyncGenerator[Event, None], run_id: str
+    service: Service, happening: AsyncGenerator[Event, None], run_id: str, visitor: str
 ) -> AsyncGenerator[Message, None]:
     run: Run | None = None
     at: list[int] = []
@@ -142,7 +143,7 @@ async def _messages(
                     # Only now is it certain that the prompt fits: the page keeps the former run
                     # on show until there is something to take its place.
                     run = await in_thread(Run, event.recorder, "running")
-                    await in_thread(service.store.add, run, run_id)
+                    await in_thread(partial(service.store.add, run, run_id, owner=visitor))
                 if isinstance(event, Ended):
                     run.state = "stopped" if event.stopped else "done"
                 yield await in_thread(run.message, at) if at else await in_thread(run.whole, run_id)

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -16,6 +17,7 @@ from fastapi.responses import HTMLResponse
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import VISITOR, Gate
 from xtc_viz.ui.gate.routes import ROUTES, START
+from xtc_viz.ui.gate.share import ASKED, GOING, Shares
 from xtc_viz.ui.gate.token import HEADER, TOKEN
 
 PAGE = "<html><script>let a = 1;</script><script type=module src='./x.js'></script></html>"
@@ -45,7 +47,8 @@ def ask(
     @app.api_route("/{path:path}", methods=["GET", "POST"])
     async def echo(path: str, request: Request) -> dict[str, object]:
         body = await request.body()
-        return {"bytes": len(body), "visitor": request.scope[VISITOR]}
+        forwarded = request.headers.get("x-forwarded-host")
+        return {"bytes": len(body), "visitor": request.scope[VISITOR], "forwarded": forwarded}
 
     async def asked() -> httpx.Response:
         transport = httpx.ASGITransport(Gate(app, entrance), client=("203.0.113.7", 4711))
@@ -58,7 +61,7 @@ def ask(
 def test_a_page_of_ours_gets_through() -> None:
     same = {"origin": "http://localhost:7860", "sec-fetch-site": "same-origin"}
     answer = ask("POST", SERVER, headers=SIGNED | same, json={"a": 1})
-    assert answer.json() == {"bytes": 7, "visitor": "203.0.113.7"}
+    assert answer.json() == {"bytes": 7, "visitor": "203.0.113.7", "forwarded": None}
 
 
 def test_a_program_gets_through() -> None:
@@ -220,8 +223,60 @@ def test_a_refusal_has_the_headers_too() -> None:
 
 
 def test_behind_a_trusted_proxy_the_pages_own_name_is_what_it_forwards() -> None:
+    entrance = Entrance(names=frozenset({"localhost", "xtc.example"}), proxies=1, public=True)
     headers = {"origin": "https://xtc.example", "x-forwarded-host": "xtc.example"}
-    assert ask("POST", JOIN, Entrance(proxies=1), headers, json={}).status_code == 200
+    assert ask("POST", JOIN, entrance, headers, json={}).status_code == 200
+    # What anybody can write there makes nobody the page's own.
+    for origin, host in (
+        ("http://evil.example", "evil.example"),
+        ("http://192.0.2.7", "192.0.2.7"),
+        ("null", ""),
+        ("", ""),
+        ("null", "null"),
+    ):
+        headers = {"origin": origin, "x-forwarded-host": host}
+        for some in (entrance, PUBLIC, Entrance(names=None, public=True, proxies=None)):
+            assert ask("POST", JOIN, some, headers, json={}).status_code == 403
+            assert ask("GET", START, some, headers).status_code == 403
+    assert ask("GET", START, entrance, {"origin": "null"}).status_code == 403
+
+
+@pytest.mark.parametrize("host", ["[::", "a\x85b", "evil.example", "x" * 5000, ""])
+def test_a_forwarded_name_that_is_not_ours_goes_no_further(host: str) -> None:
+    entrance = Entrance(names=frozenset({"localhost", "xtc.example"}), proxies=1, public=True)
+    raw = {"x-forwarded-host": host.encode("latin-1")}
+    answer = ask("GET", "/config", entrance, raw)  # type: ignore[arg-type]
+    assert answer.json()["forwarded"] is None
+    ours = ask("GET", "/config", entrance, {"x-forwarded-host": "xtc.example"})
+    assert ours.json()["forwarded"] == "xtc.example"
+    assert (
+        ask("GET", "/config", HOME, {"x-forwarded-host": "xtc.example"}).json()["forwarded"] is None
+    )
+
+
+@pytest.mark.parametrize("name", ["x" * 65, "\U0001f409", "", 5, ["a"], {"a": 1}, "a b", "a\n"])
+@pytest.mark.parametrize("path", [JOIN, GENERATE, "/gradio_api/cancel", SERVER])
+def test_a_session_has_a_name_and_no_more(path: str, name: object) -> None:
+    answer = ask("POST", path, headers=SIGNED, json={"session_hash": name})
+    assert (answer.status_code, answer.json()["detail"][:14]) == (422, "`session_hash`")
+    assert ask("POST", path, headers=SIGNED, json={"session_hash": "k3-A_9"}).status_code == 200
+
+
+def test_who_asks_for_many_runs_at_once_is_asked_to_wait() -> None:
+    shares = Shares(now=iter([*([0.0] * (ASKED + 2)), 6.0, 6.0]).__next__)
+    assert [shares.run("a") for _ in range(ASKED + 1)] == [True] * ASKED + [False]
+    assert shares.run("b")
+    assert shares.run("a")
+
+
+def test_a_visitor_has_so_many_questions_under_way() -> None:
+    shares = Shares()
+    with ExitStack() as stack:
+        free = [stack.enter_context(shares.question("a")) for _ in range(GOING + 2)]
+        assert free == [True] * GOING + [False] * 2
+        assert stack.enter_context(shares.question("b"))
+    with shares.question("a") as again:
+        assert again
 
 
 def test_a_prefix_of_a_proxy_is_no_part_of_a_path() -> None:

@@ -67,6 +67,16 @@ class Entrance:
             return False
         return self.names is None or name in self.names or address(name) is not None
 
+    def forwards(self, host: str, *, by_name: bool = False) -> bool:
+        """Whether to believe an X-Forwarded-Host: there is a trusted proxy, and the name is ours.
+
+        Anybody can write the header. `by_name` asks for a name that the owner named.
+        """
+        name = host_name(host)
+        if self.proxies == 0 or name is None:
+            return False
+        return name in (self.names or ()) if by_name else self.answers_to(host)
+
     def visitor(self, client: str, forwarded: Iterable[str]) -> str:
         """Return what a visitor is told apart by.
 

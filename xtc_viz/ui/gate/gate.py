@@ -15,12 +15,16 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from xtc_viz.ui.gate import policy
+from xtc_viz.ui.gate.body import admitted, too_large
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.routes import START, Route, routes_of
+from xtc_viz.ui.gate.share import Shares
 from xtc_viz.ui.gate.token import TOKEN, StaleTokenError, has_token
 
 VISITOR = "xtc_viz.visitor"
 JSON = "application/json"
+MANY_RUNS = "You ask for many runs at once: try again in a moment."
+MANY_QUESTIONS = "Many questions of yours are being answered: try again in a moment."
 NOTHING = "There is nothing at this address."
 OWN_SITE = ("same-origin", "none")
 
@@ -38,6 +42,7 @@ class Gate:
     def __init__(self, app: ASGIApp, entrance: Entrance) -> None:
         self.app = app
         self.entrance = entrance
+        self._shares = Shares()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -59,8 +64,23 @@ class Gate:
             await _start()(scope, receive, answer.send)
             return
         client = scope.get("client") or ("", 0)
-        scope[VISITOR] = self.entrance.visitor(client[0], headers.getlist("x-forwarded-for"))
-        await self.app(scope, _Body(receive, route).receive, answer.send)
+        visitor = self.entrance.visitor(client[0], headers.getlist("x-forwarded-for"))
+        scope[VISITOR] = visitor
+        scope["headers"] = self._believed(headers)
+        if route.run and self.entrance.public and not self._shares.run(visitor):
+            await _words(path, MANY_RUNS, 429)(scope, receive, answer.send)
+            return
+        with self._shares.question(visitor) as free:
+            if route.token and self.entrance.public and not free:
+                await _words(path, MANY_QUESTIONS, 429)(scope, receive, answer.send)
+                return
+            try:
+                body = await admitted(receive, route)
+            except HTTPException as error:
+                refused = _words(path, error.detail, error.status_code)
+                await refused(scope, receive, answer.send)
+                return
+            await self.app(scope, body, answer.send)
 
     def _refusal(
         self, path: str, route: Route | None, method: str, headers: Headers
@@ -80,7 +100,7 @@ class Gate:
             return Refusal(403, "Pages of other sites may not ask this one.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > route.most:
-            return Refusal(413, _too_large(route))
+            return Refusal(413, too_large(route.most))
         if method == "POST" and headers.get("content-type", "").split(";")[0].strip() != JSON:
             return Refusal(415, f"Only {JSON} is taken.")
         if route.token and not has_token(headers):
@@ -95,26 +115,17 @@ class Gate:
         if site == "same-origin" or origin is None:
             return True
         # An old browser, or one that does not take a plain address for safe, says no more than it.
-        hosts = {headers.get("host", "").lower()}
-        if self.entrance.proxies != 0:
-            hosts.add(headers.get("x-forwarded-host", "").lower())
-        return origin.partition("://")[2].lower() in hosts
+        own = {headers.get("host", "").lower()}
+        forwarded = headers.get("x-forwarded-host", "").lower()
+        if self.entrance.forwards(forwarded, by_name=True):
+            own.add(forwarded)
+        return origin.partition("://")[2].lower() in own - {""}
 
-
-class _Body:
-    """A body on its way in, which is refused when it gets larger than its route takes."""
-
-    def __init__(self, receive: Receive, route: Route) -> None:
-        self._receive = receive
-        self._route = route
-        self._left = route.most
-
-    async def receive(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise HTTPException(413, _too_large(self._route))
-        return message
+    def _believed(self, headers: Headers) -> list[tuple[bytes, bytes]]:
+        """Return the headers, without an X-Forwarded-Host that is not to be believed."""
+        if self.entrance.forwards(headers.get("x-forwarded-host", "")):
+            return headers.raw
+        return [(name, value) for name, value in headers.raw if name != b"x-forwarded-host"]
 
 
 class _Answer:
@@ -138,6 +149,7 @@ class _Answer:
             if message.get("more_body"):
                 return
             headers = MutableHeaders(scope=self._page)
+            headers["Cache-Control"] = "private, no-cache"  # it holds the token of this start
             headers["Content-Security-Policy"] = policy.content_policy(self._body, self._framed)
             await self._send(self._page)
             message = {"type": "http.response.body", "body": self._body}
@@ -158,10 +170,6 @@ def _words(path: str, words: str, status: int) -> Response:
     if path.startswith("/gradio_api/"):
         return JSONResponse({"detail": words}, status)
     return PlainTextResponse(words, status)
-
-
-def _too_large(route: Route) -> str:
-    return f"This takes at most {route.most:,} bytes."
 
 
 def _start() -> Response:

@@ -16,15 +16,18 @@ TRACE = "/xtc_viz/trace"
 class Route(NamedTuple):
     """Routes of one kind: their methods and paths, and how many bytes of a body they take.
 
-    `token` says that a question must carry the token of this start; `programs` that it belongs to
-    the public endpoint, which pages of other sites may call where strangers are welcome; `linked`
-    that a link on another site may lead to it.
+    `token` says that a question must carry the token of this start; `session` that the body may
+    name a session; `run` that it asks for a run; `programs` that it belongs to the public endpoint,
+    which pages of other sites may call where strangers are welcome; `linked` that a link on another
+    site may lead to it.
     """
 
     methods: frozenset[str]
     path: re.Pattern[str]
     most: int = 0
     token: bool = False
+    session: bool = False
+    run: bool = False
     programs: bool = False
     linked: bool = False
 
@@ -49,10 +52,12 @@ ROUTES = (
     _route("GET", r"/gradio_api/heartbeat/\w+"),
     _route("GET", r"/gradio_api/queue/data"),
     _route("GET", r"/gradio_api/call/(v2/)?generate/\w+", programs=True),
-    _route("POST", r"/gradio_api/call/(v2/)?generate/?", REQUEST, programs=True),
-    _route("POST", r"/gradio_api/queue/join/?", REQUEST),
-    _route("POST", r"/gradio_api/(cancel|reset)/?", 64 * KIB),
-    _route("POST", r"/gradio_api/component_server/?", REQUEST, token=True),
+    _route(
+        "POST", r"/gradio_api/call/(v2/)?generate/?", REQUEST, session=True, run=True, programs=True
+    ),
+    _route("POST", r"/gradio_api/queue/join/?", REQUEST, session=True, run=True),
+    _route("POST", r"/gradio_api/(cancel|reset)/?", 64 * KIB, session=True),
+    _route("POST", r"/gradio_api/component_server/?", REQUEST, token=True, session=True),
     _route("POST", re.escape(TRACE), FILE, token=True),
 )
 
