@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.attacks.injections import injections, trace_of
 from tests.attacks.report import FOREIGN, SCRIPTS, Report
-from tests.browser.driver import open_save_menu
+from tests.browser.driver import keep_file
 
 A_TRACE = 200  # injections
 STEPS = 20  # looked at in each
@@ -65,7 +65,7 @@ def tokens(browser: Browser, url: str, folder: Path, count: int, report: Report)
                 page.keyboard.press("ArrowRight")
             page.keyboard.press("b")
             page.keyboard.press("ArrowRight")
-            replay = kept(page, folder, "Replay to open offline")
+            replay = keep_file(page, "Replay to open offline", folder)
         with watched(browser, "file:", report) as page:
             page.goto(replay.as_uri())
             expect(page.locator("#lane-0 .t")).to_have_count(len(some) // 2)
@@ -73,16 +73,6 @@ def tokens(browser: Browser, url: str, folder: Path, count: int, report: Report)
             page.keyboard.press("ArrowRight")
         for _ in some:
             report.note("injections in a run", refused=False)
-
-
-def kept(page: Page, folder: Path, name: str) -> Path:
-    """Choose an entry of the Save menu; returns the file that came."""
-    open_save_menu(page)
-    with page.expect_download() as coming:
-        page.get_by_role("button", name=name).click()
-    path = folder / coming.value.suggested_filename
-    coming.value.save_as(path)
-    return path
 
 
 def links(browser: Browser, url: str, count: int, report: Report) -> None:

@@ -93,6 +93,16 @@ def open_save_menu(page: Page) -> None:
         menu.locator("summary").click()
 
 
+def keep_file(page: Page, name: str, folder: Path) -> Path:
+    """Choose an entry of the Save menu; returns the file that came."""
+    open_save_menu(page)
+    with page.expect_download() as coming:
+        page.get_by_role("button", name=name).click()
+    path = folder / coming.value.suggested_filename
+    coming.value.save_as(path)
+    return path
+
+
 def save_figure(page: Page, view: str, format: str, folder: Path) -> Path:
     """Save a view as a figure; `view` is how its entry begins. Returns the file that came."""
     open_save_menu(page)

@@ -13,7 +13,7 @@ from tests.browser.driver import (
     chips,
     counts,
     inspector,
-    open_save_menu,
+    keep_file,
     plain,
     run,
     save_figure,
@@ -208,18 +208,10 @@ def test_two_lanes_are_kept_as_they_are_on_show_and_work_offline(
     chips(page, 1).nth(at).click()
     beside(page)
 
-    def kept(name: str) -> Path:
-        open_save_menu(page)
-        with page.expect_download() as coming:
-            page.get_by_role("button", name=name).click()
-        path = tmp_path / coming.value.suggested_filename
-        coming.value.save_as(path)
-        return path
-
     figure = save_figure(page, "Two lanes", "svg", tmp_path).read_text()
     assert all(words in figure for words in (">Baseline<", ">XTC<", ">τ 0.10<", "XTC off"))
     page.keyboard.press("Escape")
-    replay = kept("Replay to open offline")
+    replay = keep_file(page, "Replay to open offline", tmp_path)
     context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
     alone = context.new_page()
     problems: list[str] = []

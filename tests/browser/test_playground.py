@@ -17,7 +17,7 @@ from tests.browser.driver import (
     chips,
     counts,
     inspector,
-    open_save_menu,
+    keep_file,
     plain,
     run,
     save_figure,
@@ -397,16 +397,6 @@ def test_a_run_goes_on_and_again_with_a_new_seed(visit: Visit, fake: Server) -> 
     page.get_by_role("button", name="Again with a new seed").click()
     page.wait_for_selector(".xtc[data-done='3']")
     assert not text(page, 1).startswith(before)
-
-
-def keep_file(page: Page, name: str, folder: Path) -> Path:
-    """Choose an entry of the Save menu; returns the file that came."""
-    open_save_menu(page)
-    with page.expect_download() as coming:
-        page.get_by_role("button", name=name).click()
-    path = folder / coming.value.suggested_filename
-    coming.value.save_as(path)
-    return path
 
 
 def test_a_trace_goes_out_and_comes_back_as_the_very_same_page(

@@ -10,9 +10,17 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import Server, Visit, serve
-from tests.browser.driver import chips, counts, finished, generate, inspector, run, tokens
+from tests.browser.driver import (
+    chips,
+    counts,
+    finished,
+    generate,
+    inspector,
+    keep_file,
+    run,
+    tokens,
+)
 from tests.browser.test_accessibility import violations
-from tests.browser.test_playground import keep_file
 from tests.ui.factories import thinker
 
 Keep = Callable[..., None]
