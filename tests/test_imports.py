@@ -140,6 +140,11 @@ RULES: dict[str, Rule] = {
     "xtc_viz.lab.comparison": rule(
         "numpy", "errors lab.generation lab.metrics lab.samples lab.statistics"
     ),
+    "xtc_viz.lab.compared": rule(
+        "numpy",
+        "errors lab.comparison lab.metrics lab.reading lab.samples lab.statistics lab.store",
+    ),
+    "xtc_viz.lab.printing": rule(own="lab.runner"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab": rule(),
     "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),

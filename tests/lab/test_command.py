@@ -16,7 +16,7 @@ import pytest
 
 from xtc_viz import cli
 from xtc_viz.errors import StoreError
-from xtc_viz.lab import command, tomlfile
+from xtc_viz.lab import command, printing, tomlfile
 from xtc_viz.lab.builtin import EXPERIMENTS
 from xtc_viz.lab.store import Store
 from xtc_viz.lab.suite import builtin_suites
@@ -237,7 +237,7 @@ def test_an_interrupt_stops_it_and_keeps_what_is_there(tmp_path: Path) -> None:
 
 
 def test_times_in_words() -> None:
-    assert [command.duration(s) for s in (0.2, 59.5, 100, 7260)] == [
+    assert [printing.duration(s) for s in (0.2, 59.5, 100, 7260)] == [
         "1 s", "1 min 0 s", "1 min 40 s", "2 h 1 min",
     ]  # fmt: skip
 
@@ -254,3 +254,40 @@ def test_help_and_lists_load_nothing_heavy() -> None:
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1] == "", done.stdout
+
+
+def test_a_run_is_compared_with_its_baseline(lab: Lab) -> None:
+    lab("run", "mine.toml", "--model", "fake")
+    code, out, _ = lab("compare", "mine", "--metric", "distinct_2", "--metric", "tokens")
+    assert code == command.DONE
+    assert "3 prompts, against baseline" in out
+    assert out.count("strong") == 2
+    _, out, _ = lab("compare", "--json", "--metric", "distinct_2", "--baseline", "strong")
+    values = json.loads(out)
+    [row] = values["comparisons"]
+    assert (row["condition"], row["baseline"], row["metric"]) == (
+        "baseline",
+        "strong",
+        "distinct_2",
+    )
+    means = values["means"]["distinct_2"]
+    difference = means["baseline"]["mean"] - means["strong"]["mean"]
+    assert row["difference"]["mean"] == pytest.approx(difference)
+    assert row["difference"]["n"] == 3
+    _, again, _ = lab("compare", "--json", "--metric", "distinct_2", "--baseline", "strong")
+    assert json.loads(again) == values, "the same run gives the same table"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--metric", "beauty"), "beauty"),
+        (("--baseline", "nobody"), "`baseline` must be one of baseline, strong"),
+        (("other",), "This store holds no run"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(lab: Lab, words: tuple[str, ...], complaint: str) -> None:
+    lab("run", "mine.toml", "--model", "fake")
+    code, _, err = lab("compare", *words)
+    assert code != command.DONE
+    assert complaint in err

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import PromptError, SettingsError, StoreError, SuiteError, XTCVizError
+from xtc_viz.lab.printing import Shown, print_json, print_table
 
 if TYPE_CHECKING:
     from xtc_viz.lab.experiment import Experiment
-    from xtc_viz.lab.runner import Progress
     from xtc_viz.lab.store import Store
     from xtc_viz.models.base import LanguageModel
 
 DONE, FAILED, WRONG_INPUT, STOPPED = 0, 1, 2, 130
 STORE = "xtc-viz-lab.sqlite"
+USUAL = ("distinct_2", "repeated_trigrams", "self_bleu", "embedding_distance", "tokens")
+"""The metrics that are compared where none is named."""
 FAKE, ALL = "fake", "all"
-LINE_EVERY = 10.0
-"""Seconds between two lines of progress where nobody looks at a terminal."""
 _EXAMPLES = """examples:
   xtc-viz lab list
   xtc-viz lab run main --small
@@ -33,6 +32,7 @@ _EXAMPLES = """examples:
   xtc-viz lab run main --model HuggingFaceTB/SmolLM2-135M-Instruct --store mine.sqlite
   xtc-viz lab list --toml main > mine.toml; xtc-viz lab run mine.toml
   xtc-viz lab show
+  xtc-viz lab compare main --metric distinct_2
   xtc-viz lab export main --table main.csv
   xtc-viz lab export 3f2a91 --trace cell.json.gz
 
@@ -104,6 +104,16 @@ def parser() -> argparse.ArgumentParser:
         "run", nargs="?", default="", help="its name, or an experiment (default: latest)"
     )
 
+    task = add("compare", "hold a run's conditions against its baseline, with intervals", _compare)
+    task.add_argument(
+        "run", nargs="?", default="", help="its name, or an experiment (default: latest)"
+    )
+    task.add_argument("--baseline", metavar="NAME", help="the condition (default: the first)")
+    task.add_argument(
+        "--metric", action="append", default=[], metavar="NAME",
+        help=f"this one only; may be given more than once (default: {', '.join(USUAL)}; or {ALL})",
+    )  # fmt: skip
+
     task = add("export", "write a run as a table, or one cell as a trace for the page", _export)
     task.add_argument("what", metavar="RUN|CELL", help="a run or experiment, or a cell's name")
     task.add_argument("--table", type=Path, metavar="FILE", help=".csv, or .parquet with pyarrow")
@@ -156,14 +166,14 @@ def _list(options: argparse.Namespace) -> int:
         with Store(options.store, create=False) as store:
             listed["runs"] = [_run_values(run) for run in store.runs()]
     if options.json:
-        _print_json(listed)
+        print_json(listed)
         return DONE
     print("Suites")
-    _table(listed["suites"], ("name", "prompts", "genres", "kinds"))
+    print_table(listed["suites"], ("name", "prompts", "genres", "kinds"))
     print("\nExperiments")
-    _table(listed["experiments"], ("name", "suite", "cells", "cells_small", "question"))
+    print_table(listed["experiments"], ("name", "suite", "cells", "cells_small", "question"))
     print(f"\nRuns in {options.store.name}")
-    _table(listed["runs"], ("run", "experiment", "suite", "model", "begun"))
+    print_table(listed["runs"], ("run", "experiment", "suite", "model", "begun"))
     return DONE
 
 
@@ -202,7 +212,7 @@ def _run_one(
     name = options.suite or fitting_suite(experiment.suite, has_chat_template=template)
     suite = load_suite(name)
     experiment = replace(experiment, suite=suite.name)
-    show = _Shown(experiment.name, model.info.name, as_json=options.json)
+    show = Shown(experiment.name, model.info.name, as_json=options.json)
     try:
         with closing(run(experiment, suite, model, store, rows=options.rows)) as reports:
             for progress in reports:
@@ -230,7 +240,7 @@ def _show(options: argparse.Namespace) -> int:
         conditions = [asdict(count) for count in counts(store, run)]
     values = _run_values(run) | {"conditions": conditions}
     if options.json:
-        _print_json(values)
+        print_json(values)
         return DONE
     print(f"{values['experiment']} on {values['model']}, run {run.name}, begun {values['begun']}")
     for count in conditions:
@@ -238,7 +248,29 @@ def _show(options: argparse.Namespace) -> int:
         tokens, ended = count["mean_tokens"], count["ended"]
         count["mean tokens"] = "" if tokens is None else f"{tokens:.1f}"
         count["ended"] = "" if ended is None else f"{ended:.0%}"
-    _table(conditions, ("condition", "total", "done", "missing", "mean tokens", "ended"))
+    print_table(conditions, ("condition", "total", "done", "missing", "mean tokens", "ended"))
+    return DONE
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from xtc_viz.lab import compared
+    from xtc_viz.lab.metrics import METRICS
+    from xtc_viz.lab.reading import find_run
+    from xtc_viz.lab.store import Store
+
+    names = list(METRICS) if ALL in options.metric else options.metric or USUAL
+    with Store(options.store, create=False) as store:
+        runs = store.runs()
+        run = find_run(store, options.run or (runs[0].name if runs else ""))
+        table = compared.compared(store, run, names, options.baseline)
+    if options.json:
+        print_json(_run_values(run) | table.values())
+        return DONE
+    print(f"{run.experiment['name']} on {run.identity.name}, run {run.name}")
+    print(f"{table.prompts} prompts, against {table.baseline}; 95 % intervals by prompt")
+    for metric, rows in table.rows.items():
+        print(f"\n{metric.label}, {metric.direction}: {metric.meaning}")
+        print_table(rows, compared.COLUMNS)
     return DONE
 
 
@@ -263,7 +295,7 @@ def _export(options: argparse.Namespace) -> int:
             rows = export.write_table(options.table, reading.entries(store, plan))
             values = {"run": run.name, "file": str(options.table), "cells": rows}
     if options.json:
-        _print_json(values)
+        print_json(values)
     else:
         print(f"{options.trace or options.table} is written.")
     return DONE
@@ -312,90 +344,6 @@ def _run_values(run: Any) -> dict[str, Any]:
         "model": run.identity.name,
         "begun": time.strftime("%Y-%m-%d %H:%M", time.localtime(run.begun)),
     }
-
-
-class _Shown:
-    """Progress as it is shown: a line of a terminal that changes, lines elsewhere, or JSON."""
-
-    def __init__(self, experiment: str, model: str, *, as_json: bool) -> None:
-        self._experiment, self._model, self._as_json = experiment, model, as_json
-        self._live = sys.stderr.isatty() and not as_json
-        self._next = 0.0
-        self._latest: Progress | None = None
-
-    def update(self, progress: Progress) -> None:
-        self._latest = progress
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + (0.2 if self._live else 1.0 if self._as_json else LINE_EVERY)
-        self._write("running")
-
-    def end(self, state: str) -> None:
-        self._write(state)
-        if self._live:
-            print(file=sys.stderr)
-        if self._latest and not self._as_json:
-            for failure in self._latest.failures:
-                where = f", prompt {failure.prompt}" if failure.prompt else ""
-                print(f"{failure.condition}{where}: {failure.message}", file=sys.stderr)
-
-    def _write(self, state: str) -> None:
-        progress = self._latest
-        if progress is None:
-            return
-        if self._as_json:
-            own = {"experiment": self._experiment, "model": self._model, "state": state}
-            values = own | asdict(replace(progress, cell=None)) | {"rate": progress.rate}
-            del values["cell"]
-            print(json.dumps(values), flush=True)
-            return
-        words = f"{self._experiment} on {self._model}: {words_of(progress)}"
-        words += "" if state == "running" else f", {state}"
-        print(f"\r\x1b[K{words}" if self._live else words, end="" if self._live else "\n",
-              file=sys.stderr, flush=True)  # fmt: skip
-
-
-def words_of(progress: Progress) -> str:
-    """Say how far a run is, and how long it will take."""
-    words = f"{progress.done:,} of {progress.total:,} cells"
-    if progress.failed:
-        words += f", {progress.failed:,} failed"
-    if progress.rate:
-        words += f", {progress.rate:,.0f} tokens/s"
-    if progress.seconds_left:
-        words += f", {duration(progress.seconds_left)} left"
-    return words
-
-
-def duration(seconds: float) -> str:
-    """Return a time in its two largest units, rounded up: `1 min 40 s`."""
-    whole = int(seconds) + (seconds > int(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
-    if not rows:
-        print("  none yet")
-        return
-    lines = [[name.replace("_", " ") for name in columns]]
-    lines += [[_cell(row[name]) for name in columns] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = (text.ljust(width) for text, width in zip(line, widths, strict=True))
-        print(f"  {'  '.join(cells).rstrip()}")
-
-
-def _cell(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _print_json(values: object) -> None:
-    print(json.dumps(values, indent=1, ensure_ascii=False))
 
 
 def _complain(error: BaseException, code: int) -> int:

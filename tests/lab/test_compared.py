@@ -1,0 +1,39 @@
+"""The table of a run: what it says, and what it does not claim."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from xtc_viz.lab.compared import _number, _says
+from xtc_viz.lab.comparison import Comparison
+from xtc_viz.lab.statistics import Interval, WinTieLoss
+
+NAN = math.nan
+
+
+def comparison(mean: float, low: float, high: float, better: int = 0) -> Comparison:
+    difference = Interval(mean, low, high, 24)
+    prompts = WinTieLoss(10, 4, 10)
+    return Comparison("m", "a", "b", difference, difference, 0.5, 0.5, prompts, 0.05, better)
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (comparison(0.02, 0.01, 0.03, better=1), "more, better"),
+        (comparison(0.02, 0.01, 0.03, better=-1), "more, worse"),
+        (comparison(-2.0, -3.0, -1.0), "less"),
+        (comparison(0.02, -0.01, 0.05), "no difference shown; from 0.050 on one would be"),
+        (comparison(0.0, 0.0, 0.0), "the same for each prompt"),
+        (comparison(0.1, NAN, NAN), "too few prompts"),
+    ],
+)
+def test_nothing_is_claimed_where_the_interval_includes_zero(one: Comparison, words: str) -> None:
+    assert _says(one) == words
+
+
+def test_numbers_as_they_are_printed() -> None:
+    assert [_number(x) for x in (0.12345, 12.345, -0.5, NAN)] == ["0.123", "12.3", "-0.500", "–"]
+    assert [_number(x, signed=True) for x in (0.1, -20.0)] == ["+0.100", "-20.0"]

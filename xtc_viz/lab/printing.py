@@ -1,0 +1,100 @@
+"""What the laboratory prints: progress, tables, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xtc_viz.lab.runner import Progress
+
+LINE_EVERY = 10.0
+"""Seconds between two lines of progress where nobody looks at a terminal."""
+
+
+class Shown:
+    """Progress as it is shown: a line of a terminal that changes, lines elsewhere, or JSON."""
+
+    def __init__(self, experiment: str, model: str, *, as_json: bool) -> None:
+        self._experiment, self._model, self._as_json = experiment, model, as_json
+        self._live = sys.stderr.isatty() and not as_json
+        self._next = 0.0
+        self._latest: Progress | None = None
+
+    def update(self, progress: Progress) -> None:
+        self._latest = progress
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + (0.2 if self._live else 1.0 if self._as_json else LINE_EVERY)
+        self._write("running")
+
+    def end(self, state: str) -> None:
+        self._write(state)
+        if self._live:
+            print(file=sys.stderr)
+        if self._latest and not self._as_json:
+            for failure in self._latest.failures:
+                where = f", prompt {failure.prompt}" if failure.prompt else ""
+                print(f"{failure.condition}{where}: {failure.message}", file=sys.stderr)
+
+    def _write(self, state: str) -> None:
+        progress = self._latest
+        if progress is None:
+            return
+        if self._as_json:
+            own = {"experiment": self._experiment, "model": self._model, "state": state}
+            values = own | asdict(replace(progress, cell=None)) | {"rate": progress.rate}
+            del values["cell"]
+            print(json.dumps(values), flush=True)
+            return
+        words = f"{self._experiment} on {self._model}: {words_of(progress)}"
+        words += "" if state == "running" else f", {state}"
+        print(f"\r\x1b[K{words}" if self._live else words, end="" if self._live else "\n",
+              file=sys.stderr, flush=True)  # fmt: skip
+
+
+def words_of(progress: Progress) -> str:
+    """Say how far a run is, and how long it will take."""
+    words = f"{progress.done:,} of {progress.total:,} cells"
+    if progress.failed:
+        words += f", {progress.failed:,} failed"
+    if progress.rate:
+        words += f", {progress.rate:,.0f} tokens/s"
+    if progress.seconds_left:
+        words += f", {duration(progress.seconds_left)} left"
+    return words
+
+
+def duration(seconds: float) -> str:
+    """Return a time in its two largest units, rounded up: `1 min 40 s`."""
+    whole = int(seconds) + (seconds > int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    if not rows:
+        print("  none yet")
+        return
+    lines = [[name.replace("_", " ") for name in columns]]
+    lines += [[_cell(row[name]) for name in columns] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+        print(f"  {'  '.join(cells).rstrip()}")
+
+
+def _cell(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def print_json(values: object) -> None:
+    print(json.dumps(values, indent=1, ensure_ascii=False))
