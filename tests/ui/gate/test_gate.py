@@ -269,6 +269,31 @@ def test_who_asks_for_many_runs_at_once_is_asked_to_wait() -> None:
     assert shares.run("a")
 
 
+def test_streams_that_are_open_take_no_share_of_the_questions() -> None:
+    async def asked() -> list[int]:
+        app, leave = FastAPI(), asyncio.Event()
+
+        @app.api_route("/{path:path}", methods=["GET", "POST"])
+        async def slow(path: str) -> str:
+            await leave.wait()
+            return path
+
+        transport = httpx.ASGITransport(Gate(app, PUBLIC))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            streams = [client.get(f"/gradio_api/heartbeat/{k}") for k in range(GOING + 5)]
+            going = [asyncio.create_task(stream) for stream in streams]
+            await asyncio.sleep(0.05)
+            questions = [client.post(SERVER, json={}, headers=SIGNED) for _ in range(GOING + 3)]
+            going += [asyncio.create_task(question) for question in questions]
+            await asyncio.sleep(0.2)
+            leave.set()
+            return [answer.status_code for answer in await asyncio.gather(*going)]
+
+    codes = asyncio.run(asked())
+    assert codes[: GOING + 5] == [200] * (GOING + 5)
+    assert sorted(codes[GOING + 5 :]) == [200] * GOING + [429] * 3
+
+
 def test_a_visitor_has_so_many_questions_under_way() -> None:
     shares = Shares()
     with ExitStack() as stack:

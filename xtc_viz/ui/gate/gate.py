@@ -7,6 +7,7 @@ visitor (`VISITOR` in its scope).
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from fastapi import HTTPException
@@ -70,8 +71,9 @@ class Gate:
         if route.run and self.entrance.public and not self._shares.run(visitor):
             await _words(path, MANY_RUNS, 429)(scope, receive, answer.send)
             return
-        with self._shares.question(visitor) as free:
-            if route.token and self.entrance.public and not free:
+        counted = route.token and self.entrance.public
+        with self._shares.question(visitor) if counted else nullcontext(True) as free:
+            if not free:
                 await _words(path, MANY_QUESTIONS, 429)(scope, receive, answer.send)
                 return
             try:
