@@ -185,9 +185,10 @@ async function spoken(answer) {
 
 /** Why the server refuses, in its own words where it has some. @param {Response} response */
 async function refusal(response) {
-  if (response.status === 503) return "The server is busy: too many runs wait. Try again soon.";
   const text = await response.text().catch(() => "");
   const words = text.startsWith("{") ? saidIn(text) : text;
+  const full = response.status === 503 && String(words).startsWith("Queue is full");
+  if (full) return "The server is busy: too many runs wait. Try again soon.";
   const fit = typeof words === "string" && words !== "" && words.length < 300;
   return fit ? words : `The server refused this (${response.status}).`;
 }
