@@ -116,3 +116,9 @@ def test_a_reader_who_leaves_ends_the_run_and_its_beginning_is_kept(target: Targ
 
     _, seconds = asyncio.run(leave())
     assert seconds < RETURN + 4
+
+
+def test_a_stream_of_nothing_is_refused_in_words(target: Target, caplog: Any) -> None:
+    answer = httpx.get(f"{target.url}/gradio_api/queue/data?session_hash=nope")
+    assert (answer.status_code, answer.json()["detail"]) == (404, "There is no such run.")
+    assert not caplog.records

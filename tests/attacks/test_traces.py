@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import date
 from itertools import pairwise
 from typing import Any
@@ -24,6 +26,9 @@ from tests.ui.factories import decode
 from xtc_viz.errors import TraceError
 from xtc_viz.records import bounds, tracefile
 from xtc_viz.ui import heavy
+from xtc_viz.ui.gate.routes import TRACE
+from xtc_viz.ui.gate.token import HEADER, TOKEN
+from xtc_viz.ui.opening import OF_ONE, YOURS
 
 MB = 1_000_000
 Data = dict[str, Any]
@@ -185,3 +190,29 @@ def test_an_honest_run_goes_on_beside_it(target: Target, writing: None, kind: st
     assert answer["error"]["message"].endswith(".")
     assert gap < 5, "a generous bound: here the visitors share a process with the server"
     assert family() - before < 1.5e9
+
+
+def test_who_sends_slowly_takes_no_more_than_their_own_places(target: Target) -> None:
+    """Two files of a visitor may be on their way; who breaks off gives the place back."""
+    head = (
+        f"POST {TRACE} HTTP/1.1\r\nHost: localhost:{target.port}\r\nContent-Length: 1000\r\n"
+        f"Content-Type: application/json\r\n{HEADER}: {TOKEN}\r\n\r\n{{"
+    )
+    door = Door(target.url)
+
+    async def load() -> Any:
+        async with door.client() as client:
+            return await door.load(client, "{}")
+
+    with ExitStack() as stack:
+        for _ in range(OF_ONE):
+            sender = stack.enter_context(socket.create_connection(("127.0.0.1", target.port)))
+            sender.sendall(head.encode())
+        time.sleep(0.5)
+        refused = asyncio.run(load())
+        assert (refused.status_code, refused.json()["detail"]) == (503, YOURS)
+    end = time.monotonic() + 10
+    while getattr(answer := asyncio.run(load()), "status_code", 200) == 503:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert "no xtc_viz trace" in answer["error"]["message"]
