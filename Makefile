@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-ALONE := browser or story_model or gpu or install or slow
+ALONE := (story_model or gpu or install or slow) and not browser
 # Passed through: `make run ARGS="--port 8000"`, `make test ARGS="-k xtc"`.
 ARGS ?=
 
@@ -20,7 +20,8 @@ test: $(VENV)/.dev node_modules/.installed $(VENV)/.browser ## set up, then run 
 	@# The fast ones on two processes; what drives a browser, a model or a server alone. No test (5) is
 	@# no failure, where ARGS choose some.
 	$(BIN)/python -m pytest --hypothesis-profile=whole --cov --cov-report= $(ARGS) || [ $$? = 5 ]
-	$(BIN)/python -m pytest -n 0 -m "$(ALONE)" --cov --cov-append $(ARGS) || [ $$? = 5 ]
+	$(BIN)/python -m pytest -n 0 -m "$(ALONE)" --cov --cov-append --cov-report= $(ARGS) || [ $$? = 5 ]
+	$(BIN)/python -m pytest -n 0 -m browser --cov --cov-append $(ARGS) || [ $$? = 5 ]
 
 check: $(VENV)/.dev node_modules/.installed ## format, lint and types: Python, JavaScript, CSS
 	$(BIN)/ruff format --check .

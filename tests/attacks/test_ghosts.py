@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.attacks.visitors import DATA, Door, request
+from tests.attacks.visitors import DATA, Door, alone, request
 from xtc_viz.ui.audience import ARRIVE, RETURN
 
 LONG = 2000  # tokens; at 10 ms each, 20 s
@@ -52,10 +52,10 @@ def test_an_honest_visitor_does_not_wait_for_ghosts(target: Target, count: int) 
             assert states[-1] == "done"
             return {answer.status_code for answer in joined}, time.monotonic() - begin
 
-    codes, seconds = asyncio.run(attack())
+    codes, seconds = alone(attack())
     assert codes == {200}
     assert seconds < 8
-    assert asyncio.run(wait(10, lambda: idle(target))) < 10
+    assert alone(wait(10, lambda: idle(target))) < 10
 
 
 def test_ghosts_of_the_public_endpoint(target: Target) -> None:
@@ -73,7 +73,7 @@ def test_ghosts_of_the_public_endpoint(target: Target) -> None:
                 assert [message async for _, message in messages][-1]["state"] == "done"
             return time.monotonic() - begin
 
-    assert asyncio.run(attack()) < 8
+    assert alone(attack()) < 8
 
 
 @pytest.mark.parametrize("session", [None, "of-my-own"])
@@ -97,7 +97,7 @@ def test_a_late_listener_finds_its_run(target: Target) -> None:
             async with client.stream("GET", DATA, params={"session_hash": session}) as stream:
                 return [line async for line in stream.aiter_lines()]
 
-    assert any("done" in line for line in asyncio.run(late()))
+    assert any("done" in line for line in alone(late()))
 
 
 def test_a_reader_who_leaves_ends_the_run_and_its_beginning_is_kept(target: Target) -> None:
@@ -114,7 +114,7 @@ def test_a_reader_who_leaves_ends_the_run_and_its_beginning_is_kept(target: Targ
             assert 0 < len(kept["add"][0]) < LONG
             return message["run"], seconds
 
-    _, seconds = asyncio.run(leave())
+    _, seconds = alone(leave())
     assert seconds < RETURN + 4
 
 

@@ -13,7 +13,7 @@ from statistics import median
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.attacks.visitors import Door, request
+from tests.attacks.visitors import Door, alone, request
 
 COUNT, STOPS = 200, 20
 
@@ -62,7 +62,7 @@ def test_two_hundred_wait_each_with_a_place_and_stop_acts(target: Target) -> Non
 
     with target.host.turn() as turn:
         assert turn.wait(5)
-        asyncio.run(asyncio.wait_for(all_at_once(), 120))
+        alone(asyncio.wait_for(all_at_once(), 120))
         end = time.monotonic() + 20
         while target.host.waiting and time.monotonic() < end:
             time.sleep(0.05)

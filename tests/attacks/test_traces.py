@@ -21,7 +21,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.attacks.visitors import Door, request
+from tests.attacks.visitors import Door, alone, request
 from tests.ui.factories import decode
 from xtc_viz.errors import TraceError
 from xtc_viz.records import bounds, tracefile
@@ -184,7 +184,7 @@ def test_an_honest_run_goes_on_beside_it(target: Target, writing: None, kind: st
             return await task, max(gaps)
 
     before = family()
-    answer, gap = asyncio.run(asyncio.wait_for(beside(), 120))
+    answer, gap = alone(asyncio.wait_for(beside(), 120))
     print(f"{kind}, {len(text) / MB:.1f} MB: longest gap between messages {gap:.2f} s")
     assert "error" in answer
     assert answer["error"]["message"].endswith(".")
@@ -209,10 +209,10 @@ def test_who_sends_slowly_takes_no_more_than_their_own_places(target: Target) ->
             sender = stack.enter_context(socket.create_connection(("127.0.0.1", target.port)))
             sender.sendall(head.encode())
         time.sleep(0.5)
-        refused = asyncio.run(load())
+        refused = alone(load())
         assert (refused.status_code, refused.json()["detail"]) == (503, YOURS)
     end = time.monotonic() + 10
-    while getattr(answer := asyncio.run(load()), "status_code", 200) == 503:
+    while getattr(answer := alone(load()), "status_code", 200) == 503:
         assert time.monotonic() < end
         time.sleep(0.1)
     assert "no xtc_viz trace" in answer["error"]["message"]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import httpx
@@ -34,6 +36,9 @@ class RefusedError(Exception):
     def __init__(self, answer: httpx.Response) -> None:
         super().__init__(answer.text)
         self.status = answer.status_code
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,12 @@ def _numbers(url: str) -> tuple[int, int]:
         d["id"] for d in config["dependencies"] if [page, "run"] in [[*t] for t in d["targets"]]
     )
     return int(page), int(run)
+
+
+def alone(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run it in a thread of its own: what drives a browser has a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 async def post(client: httpx.AsyncClient, path: str, body: object) -> httpx.Response:

@@ -18,7 +18,7 @@ from tests.install.conftest import Environment
 from tests.process import Served, served
 from xtc_viz.records import tracefile
 
-KINDS = {".py", ".typed", ".json", ".js", ".css", ".gz", ".safetensors", ".md"}
+KINDS = {".py", ".typed", ".json", ".jsonl", ".js", ".css", ".gz", ".safetensors", ".md"}
 """What is needed at run time; pictures are not."""
 
 
