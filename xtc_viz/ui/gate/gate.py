@@ -124,10 +124,14 @@ class Gate:
         return origin.partition("://")[2].lower() in own - {""}
 
     def _believed(self, headers: Headers) -> list[tuple[bytes, bytes]]:
-        """Return the headers, without an X-Forwarded-Host that is not to be believed."""
+        """Return the headers; an X-Forwarded-Host that is not to be believed says what Host does.
+
+        It stays: that there is one tells that a proxy is in front (`ui.access`).
+        """
         if self.entrance.forwards(headers.get("x-forwarded-host", "")):
             return headers.raw
-        return [(name, value) for name, value in headers.raw if name != b"x-forwarded-host"]
+        host = headers.get("host", "").encode("latin-1")
+        return [(n, host if n == b"x-forwarded-host" else value) for n, value in headers.raw]
 
 
 class _Answer:
