@@ -140,9 +140,14 @@ RULES: dict[str, Rule] = {
     "xtc_viz.lab.comparison": rule(
         "numpy", "errors lab.generation lab.metrics lab.samples lab.statistics"
     ),
-    "xtc_viz.lab.compared": rule(
+    "xtc_viz.lab.results": rule(
         "numpy",
-        "errors lab.comparison lab.metrics lab.reading lab.samples lab.statistics lab.store",
+        "errors lab.comparison lab.experiment lab.generation lab.mechanism lab.metrics lab.reading "
+        "lab.samples lab.statistics lab.store lab.suite settings",
+    ),
+    "xtc_viz.lab.wording": rule(own="lab.comparison lab.statistics"),
+    "xtc_viz.lab.table": rule(
+        own="lab.comparison lab.metrics lab.results lab.statistics lab.wording"
     ),
     "xtc_viz.lab.printing": rule(own="lab.runner"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),

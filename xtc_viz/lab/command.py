@@ -253,24 +253,25 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from xtc_viz.lab import compared
+    from xtc_viz.lab import table
     from xtc_viz.lab.metrics import METRICS
     from xtc_viz.lab.reading import find_run
+    from xtc_viz.lab.results import results
     from xtc_viz.lab.store import Store
 
     names = list(METRICS) if ALL in options.metric else options.metric or USUAL
     with Store(options.store, create=False) as store:
         runs = store.runs()
         run = find_run(store, options.run or (runs[0].name if runs else ""))
-        table = compared.compared(store, run, names, options.baseline)
+        measured = results(store, run, names, options.baseline)
     if options.json:
-        print_json(_run_values(run) | table.values())
+        print_json(_run_values(run) | table.values(measured))
         return DONE
     print(f"{run.experiment['name']} on {run.identity.name}, run {run.name}")
-    print(f"{table.prompts} prompts, against {table.baseline}; 95 % intervals by prompt")
-    for metric, rows in table.rows.items():
+    print(f"{len(measured.whole)} prompts, against {measured.baseline}; 95 % intervals by prompt")
+    for metric, rows in table.rows(measured).items():
         print(f"\n{metric.label}, {metric.direction}: {metric.meaning}")
-        print_table(rows, compared.COLUMNS)
+        print_table(rows, table.COLUMNS)
     return DONE
 
 

@@ -1,4 +1,4 @@
-"""The table of a run: what it says, and what it does not claim."""
+"""Numbers in words: what they say, and what they do not claim."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from xtc_viz.lab.compared import _number, _says
 from xtc_viz.lab.comparison import Comparison
 from xtc_viz.lab.statistics import Interval, WinTieLoss
+from xtc_viz.lab.wording import number, says
 
 NAN = math.nan
 
@@ -31,9 +31,9 @@ def comparison(mean: float, low: float, high: float, better: int = 0) -> Compari
     ],
 )
 def test_nothing_is_claimed_where_the_interval_includes_zero(one: Comparison, words: str) -> None:
-    assert _says(one) == words
+    assert says(one) == words
 
 
 def test_numbers_as_they_are_printed() -> None:
-    assert [_number(x) for x in (0.12345, 12.345, -0.5, NAN)] == ["0.123", "12.3", "-0.500", "–"]
-    assert [_number(x, signed=True) for x in (0.1, -20.0)] == ["+0.100", "-20.0"]
+    assert [number(x) for x in (0.12345, 12.345, -0.5, NAN)] == ["0.123", "12.3", "-0.500", "–"]
+    assert [number(x, signed=True) for x in (0.1, -20.0)] == ["+0.100", "-20.0"]
