@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,8 +77,8 @@ def test_the_mechanism_is_that_of_the_steps(
     assert measured.observed["baseline"].whole.values["activation"] == 0
 
 
-def test_a_prompt_without_all_its_samples_does_not_count(tmp_path_factory: pytest.TempPathFactory) -> None:  # fmt: skip
-    with Store(tmp_path_factory.mktemp("lab") / "half.sqlite") as half:
+def test_a_prompt_without_all_its_samples_does_not_count(tmp_path: Path) -> None:
+    with Store(tmp_path / "half.sqlite") as half:
         writing = run(EXPERIMENT, STORY, FakeModel(), half, rows=1)
         for progress in writing:
             if progress.done == 14:
