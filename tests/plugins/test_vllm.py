@@ -10,7 +10,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -74,7 +73,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         try:
             while not made.ready():
                 gone = process.poll() is not None
-                assert not gone and time.monotonic() < end, log.read_text()[-3000:]
+                assert not (gone or time.monotonic() > end), log.read_text()[-3000:]
                 time.sleep(1)
             yield made
         finally:

@@ -9,7 +9,6 @@ import torch
 from transformers import (
     LogitsProcessorList,
     MinPLogitsWarper,
-    PreTrainedModel,
     TemperatureLogitsWarper,
     TopKLogitsWarper,
     TopPLogitsWarper,
@@ -20,7 +19,7 @@ from xtc_viz.knobs import KNOBS
 
 
 def generate(
-    model: PreTrainedModel,
+    model: Any,
     *arguments: Any,
     xtc_probability: float = KNOBS["rho"].default,
     xtc_threshold: float = KNOBS["tau"].default,
@@ -76,7 +75,7 @@ _WARPERS: dict[str, tuple[Any, float | int | None]] = {
 """What acts in front of XTC, in transformers' own order, and the value at which it is off."""
 
 
-def _ends(model: PreTrainedModel, config: Any, tokenizer: Any) -> Sequence[int]:
+def _ends(model: Any, config: Any, tokenizer: Any) -> Sequence[int]:
     if tokenizer is not None:
         return tuple(protected_tokens(tokenizer, model))
     ends = config.eos_token_id
