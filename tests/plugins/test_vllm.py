@@ -73,7 +73,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         try:
             while not made.ready():
                 gone = process.poll() is not None
-                assert not (gone or time.monotonic() > end), log.read_text()[-3000:]
+                if gone or time.monotonic() > end:
+                    pytest.fail(log.read_text()[-3000:])
                 time.sleep(1)
             yield made
         finally:
