@@ -174,11 +174,15 @@ RULES: dict[str, Rule] = {
         own="assets errors lab models.base models.fake models.local records.tracefile"
     ),
     "xtc_viz.plugins": rule(),
+    "xtc_viz.plugins.transformers": rule(
+        "torch transformers", "knobs runs.protection sampling.operator settings"
+    ),
     "xtc_viz.plugins.vllm.ondevice": rule("torch"),
     "xtc_viz.plugins.vllm.parameters": rule(own="errors knobs"),
     "xtc_viz.plugins.vllm.slots": rule("torch", "plugins.vllm sampling.randomness"),
     "xtc_viz.plugins.vllm.v1": rule("torch vllm", "plugins.vllm"),
     "xtc_viz.plugins.vllm.v2": rule("torch vllm", "plugins.vllm"),
+    "xtc_viz.audit": rule("numpy", "audit"),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),
     "xtc_viz.ui.limits": rule(own=CORE),

@@ -14,8 +14,10 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-from xtc_viz import XTCLogitsProcessor, XTCSettings, protected_tokens
 from xtc_viz.knobs import KNOBS
+from xtc_viz.runs.protection import protected_tokens
+from xtc_viz.sampling.operator import XTCLogitsProcessor
+from xtc_viz.settings import XTCSettings
 
 
 def generate(
