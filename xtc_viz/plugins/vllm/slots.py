@@ -90,7 +90,7 @@ class Slots:
         widest = max(len(row.protected) for row in known)
         ids = [sorted(row.protected) if row else [] for row in rows]
         self._batch = slots
-        self._most = max(int(1 / row.tau) for row in known)
+        self._most = max(int(1 / row.tau) for row in known) + 1
         self._static = {
             # No p is above 1: a row without XTC has no eligible token.
             "tau": self.tensor([row.tau if row else 2.0 for row in rows]),
