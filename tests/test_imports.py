@@ -197,7 +197,7 @@ RULES: dict[str, Rule] = {
 
 
 # These import all modules of their folder, whose own rules hold them.
-for folder in ("xtc_viz.sampling.stages", "xtc_viz.lab.metrics"):
+for folder in ("xtc_viz.sampling.stages", "xtc_viz.lab.metrics", "xtc_viz.lab.command"):
     RULES[folder] = Rule(RULES[folder].third_party | {"an unknown module"}, RULES[folder].own)
 
 

@@ -16,8 +16,9 @@ import pytest
 
 from xtc_viz import cli
 from xtc_viz.errors import StoreError
-from xtc_viz.lab import command, printing, tomlfile
+from xtc_viz.lab import printing, tomlfile
 from xtc_viz.lab.builtin import EXPERIMENTS
+from xtc_viz.lab.command.base import DONE, STORE
 from xtc_viz.lab.store import Store
 from xtc_viz.lab.suite import builtin_suites
 from xtc_viz.models.fake import FakeModel
@@ -128,7 +129,7 @@ def test_a_list_for_people(lab: Lab) -> None:
     code, out, _ = lab("list")
     assert code == 0
     assert "  main                   creative    1728   216  " in out
-    assert out.endswith(f"Runs in {command.STORE}\n  none yet\n")
+    assert out.endswith(f"Runs in {STORE}\n  none yet\n")
     code, out, _ = lab("list", "--toml", "grid")
     assert tomlfile.loads(out) == EXPERIMENTS["grid"]
 
@@ -173,7 +174,7 @@ def test_words_that_it_does_not_know(lab: Lab) -> None:
 
 
 def test_a_store_that_is_none(lab: Lab, tmp_path: Path) -> None:
-    (tmp_path / command.STORE).write_text("no database " * 200)
+    (tmp_path / STORE).write_text("no database " * 200)
     for words in (["show"], ["run", "mine.toml", "--model", "fake"], ["list"]):
         code, _, err = lab(*words)
         assert code == 2
@@ -259,7 +260,7 @@ def test_help_and_lists_load_nothing_heavy() -> None:
 def test_a_run_is_compared_with_its_baseline(lab: Lab) -> None:
     lab("run", "mine.toml", "--model", "fake")
     code, out, _ = lab("compare", "mine", "--metric", "distinct_2", "--metric", "tokens")
-    assert code == command.DONE
+    assert code == DONE
     assert "3 prompts, against baseline" in out
     assert out.count("strong") == 2
     _, out, _ = lab("compare", "--json", "--metric", "distinct_2", "--baseline", "strong")
@@ -289,5 +290,5 @@ def test_a_run_is_compared_with_its_baseline(lab: Lab) -> None:
 def test_what_cannot_be_compared_is_named(lab: Lab, words: tuple[str, ...], complaint: str) -> None:
     lab("run", "mine.toml", "--model", "fake")
     code, _, err = lab("compare", *words)
-    assert code != command.DONE
+    assert code != DONE
     assert complaint in err

@@ -1,0 +1,31 @@
+"""`show`: what is there of a run, condition by condition."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+from xtc_viz.lab.command.base import DONE, Task, add_run, run_values, stored_run
+from xtc_viz.lab.printing import print_json, print_table
+
+
+def _do(options: argparse.Namespace) -> int:
+    from xtc_viz.lab.reading import counts
+
+    with stored_run(options) as (store, run):
+        conditions = [asdict(count) for count in counts(store, run)]
+    values = run_values(run) | {"conditions": conditions}
+    if options.json:
+        print_json(values)
+        return DONE
+    print(f"{values['experiment']} on {values['model']}, run {run.name}, begun {values['begun']}")
+    for count in conditions:
+        count["missing"] = count["total"] - count["done"]
+        tokens, ended = count["mean_tokens"], count["ended"]
+        count["mean tokens"] = "" if tokens is None else f"{tokens:.1f}"
+        count["ended"] = "" if ended is None else f"{ended:.0%}"
+    print_table(conditions, ("condition", "total", "done", "missing", "mean tokens", "ended"))
+    return DONE
+
+
+TASK = Task("show", 30, "count what is there of a run, and what is missing", add_run, _do)
