@@ -149,6 +149,11 @@ RULES: dict[str, Rule] = {
     "xtc_viz.lab.table": rule(
         own="lab.comparison lab.metrics lab.results lab.statistics lab.wording"
     ),
+    "xtc_viz.lab.figures": rule(
+        "plotly numpy",
+        "errors figures.labels figures.theme lab.comparison lab.experiment lab.figures "
+        "lab.mechanism lab.metrics lab.results lab.statistics lab.suite lab.wording settings",
+    ),
     "xtc_viz.lab.printing": rule(own="lab.runner"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab": rule(),
@@ -197,7 +202,12 @@ RULES: dict[str, Rule] = {
 
 
 # These import all modules of their folder, whose own rules hold them.
-for folder in ("xtc_viz.sampling.stages", "xtc_viz.lab.metrics", "xtc_viz.lab.command"):
+for folder in (
+    "xtc_viz.sampling.stages",
+    "xtc_viz.lab.command",
+    "xtc_viz.lab.figures",
+    "xtc_viz.lab.metrics",
+):
     RULES[folder] = Rule(RULES[folder].third_party | {"an unknown module"}, RULES[folder].own)
 
 

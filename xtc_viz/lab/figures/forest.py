@@ -1,0 +1,81 @@
+"""What each condition differs by from the baseline, with intervals."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from xtc_viz.lab.comparison import Comparison
+from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
+from xtc_viz.lab.figures.panels import Grid, names, rows_layout
+from xtc_viz.lab.figures.signs import (
+    HOVER,
+    add_key,
+    colour,
+    cut,
+    key_of_kinds,
+    kind,
+    labels,
+    marker,
+)
+from xtc_viz.lab.figures.view import View
+from xtc_viz.lab.figures.words import against_baseline
+from xtc_viz.lab.wording import says, with_ends
+
+ROW = 24  # pixels
+
+
+def _lack(view: View) -> str:
+    if view.with_differences:
+        return ""
+    return "There is no condition yet to compare with the baseline on the same prompts."
+
+
+def _picture(view: View) -> go.Figure:
+    figure, theme = go.Figure(), view.theme
+    shown = view.with_differences
+    grid = Grid(len(view.metrics), max(70, ROW * len(shown)))
+    for i, metric in enumerate(view.metrics):
+        x, y = names(i)
+        figure.add_scatter(
+            x=[0, 0], y=[-0.5, len(shown) - 0.5], mode="lines", xaxis=x, yaxis=y,
+            line={"color": theme.ink, "width": 1}, hoverinfo="skip", showlegend=False,
+        )  # fmt: skip
+        for row, name in enumerate(shown):
+            if one := view.compared(metric, name):
+                _add(figure, view, one, row, (x, y))
+    key_of_kinds(figure, view, shown)
+    add_key(figure, "hollow: no difference shown", marker("baseline", theme, hollow=True))
+    titles = [f"<b>{view.of(m).label}</b> {view.of(m).direction.arrow}" for m in view.metrics]
+    figure.update_layout(rows_layout(theme, grid, titles, labels(shown)))
+    return figure
+
+
+def _add(figure: go.Figure, view: View, one: Comparison, row: int, axes: tuple[str, str]) -> None:
+    difference, own = one.difference, kind(view, one.condition)
+    shown = difference.excludes_zero
+    figure.add_scatter(
+        x=[difference.mean], y=[row], mode="markers", xaxis=axes[0], yaxis=axes[1],
+        marker=marker(own, view.theme, hollow=not shown),
+        error_x={
+            "type": "data", "symmetric": False, "array": [difference.high - difference.mean],
+            "arrayminus": [difference.mean - difference.low], "thickness": 2, "width": 0,
+            "color": colour(own, view.theme),
+        },
+        showlegend=False,
+        hoverinfo="text",
+        hovertext=f"{cut(one.condition, HOVER)}<br>{with_ends(difference, signed=True)}<br>"
+        f"p = {one.p_holm:.2g} after Holm<br>{says(one)}",
+    )  # fmt: skip
+
+
+FIGURE = LabFigure(
+    name="forest",
+    label="Differences from the baseline",
+    place=20,
+    meaning="Condition − baseline, paired by prompt and seed, with 95 % intervals: filled where "
+    "the interval leaves zero out, hollow where it does not.",
+    lack=_lack,
+    picture=_picture,
+    words=against_baseline,
+    metrics=all_of(*MAIN),
+)
