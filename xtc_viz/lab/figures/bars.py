@@ -46,7 +46,7 @@ def _picture(view: View) -> go.Figure:
                 showlegend=False,
             )  # fmt: skip
     key_of_kinds(figure, view, shown, bars=True)
-    titles = [f"<b>{view.of(m).label}</b> {view.of(m).direction.arrow}" for m in view.metrics]
+    titles = [view.title(metric) for metric in view.metrics]
     figure.update_layout(rows_layout(theme, grid, titles, labels(shown)))
     return figure
 

@@ -74,13 +74,11 @@ class LabFigure:
             SettingsError: the options name what these results do not have.
         """
         view = self._view(results, options)
-        if self.metrics is not None:
-            chosen = options.metric
-            if chosen and chosen not in view.metrics:
-                label = METRICS[chosen].label
+        if self.metrics is not None and not view.metrics:
+            if options.metric and options.metric not in defined(results):
+                label = METRICS[options.metric].label
                 return f"{label} has no value here: it may need several samples of a prompt."
-            if not view.metrics:
-                return "No metric has a value here."
+            return "The metrics that it takes have no values here."
         return self.lack(view)
 
     def needs(self, results: Results, options: Options = USUAL) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import plotly.graph_objects as go
 
 from xtc_viz.lab.comparison import Comparison
@@ -24,15 +26,20 @@ from xtc_viz.lab.wording import says, with_ends
 ROW = 24  # pixels
 
 
-def _lack(view: View) -> str:
+def lack(view: View) -> str:
     if view.with_differences:
         return ""
     return "There is no condition yet to compare with the baseline on the same prompts."
 
 
 def _picture(view: View) -> go.Figure:
-    figure, theme = go.Figure(), view.theme
     shown = view.with_differences
+    return forest(view, shown, labels(shown))
+
+
+def forest(view: View, shown: Sequence[str], rows: Sequence[str]) -> go.Figure:
+    """Draw the differences of these conditions from the baseline, as rows of these labels."""
+    figure, theme = go.Figure(), view.theme
     grid = Grid(len(view.metrics), max(70, ROW * len(shown)))
     for i, metric in enumerate(view.metrics):
         x, y = names(i)
@@ -45,8 +52,8 @@ def _picture(view: View) -> go.Figure:
                 _add(figure, view, one, row, (x, y))
     key_of_kinds(figure, view, shown)
     add_key(figure, "hollow: no difference shown", marker("baseline", theme, hollow=True))
-    titles = [f"<b>{view.of(m).label}</b> {view.of(m).direction.arrow}" for m in view.metrics]
-    figure.update_layout(rows_layout(theme, grid, titles, labels(shown)))
+    titles = [view.title(metric) for metric in view.metrics]
+    figure.update_layout(rows_layout(theme, grid, titles, rows))
     return figure
 
 
@@ -74,7 +81,7 @@ FIGURE = LabFigure(
     place=20,
     meaning="Condition − baseline, paired by prompt and seed, with 95 % intervals: filled where "
     "the interval leaves zero out, hollow where it does not.",
-    lack=_lack,
+    lack=lack,
     picture=_picture,
     words=against_baseline,
     metrics=all_of(*MAIN),

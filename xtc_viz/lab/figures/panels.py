@@ -22,11 +22,14 @@ LEGEND = {
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Where the panels stand: `count` of them, `columns` in a row, each `inner` pixels high."""
+    """Where the panels stand: `count` of them, `columns` in a row, each `inner` pixels high, `top`
+    and `bottom` pixels over and under all of them."""
 
     count: int
     inner: int
     columns: int = 3
+    top: int = TOP
+    bottom: int = BOTTOM
 
     @property
     def wide(self) -> int:
@@ -43,7 +46,7 @@ class Grid:
 
     @property
     def height(self) -> int:
-        return TOP + BOTTOM + self._plot
+        return self.top + self.bottom + self._plot
 
     def domain(self, i: int) -> tuple[list[float], list[float]]:
         """Return the ranges of panel i across and up, within [0, 1]."""
@@ -98,19 +101,38 @@ def row_axis(theme: Theme, labels: Sequence[str], *, named: bool) -> dict[str, A
     )
 
 
+def over(keys: Sequence[str]) -> int:
+    """Return the pixels over all panels that a legend of these words takes at 640 pixels."""
+    lines = -(-sum(50 + 7 * len(words) for words in keys) // 600)
+    return TOP - 20 + 20 * max(1, lines)
+
+
+def panels_layout(
+    theme: Theme,
+    grid: Grid,
+    titles: Sequence[str],
+    across: Sequence[dict[str, Any]],
+    up: Sequence[dict[str, Any]],
+    **values: Any,
+) -> dict[str, Any]:
+    """Return the layout of panels with these axes, one a panel; `values` are added."""
+    axes: dict[str, Any] = {}
+    for i in range(grid.count):
+        x, y = names(i)
+        wide, high = grid.domain(i)
+        axes[key(x)] = across[i] | {"domain": wide, "anchor": y}
+        axes[key(y)] = up[i] | {"domain": high, "anchor": x}
+    heads = [title(text, i, theme) for i, text in enumerate(titles)]
+    heads += values.pop("annotations", [])
+    margin = {"l": 16, "r": 20, "t": grid.top, "b": grid.bottom}
+    own = {"annotations": heads, "margin": margin, "legend": LEGEND}
+    return layout(theme, grid.height, **(axes | own | values))
+
+
 def rows_layout(
     theme: Theme, grid: Grid, titles: Sequence[str], labels: Sequence[str], **values: Any
 ) -> dict[str, Any]:
     """Return the layout of panels that share their rows; `values` are added."""
-    axes: dict[str, Any] = {}
-    for i in range(grid.count):
-        x, y = names(i)
-        across, up = grid.domain(i)
-        axes[key(x)] = value_axis(theme, domain=across, anchor=y)
-        axes[key(y)] = row_axis(theme, labels, named=grid.first_of_row(i)) | {
-            "domain": up,
-            "anchor": x,
-        }
-    heads = [title(text, i, theme) for i, text in enumerate(titles)]
-    own = {"annotations": heads, "margin": {"l": 16, "r": 20, "t": TOP, "b": BOTTOM}}
-    return layout(theme, grid.height, **(axes | own | {"legend": LEGEND} | values))
+    across = [value_axis(theme)] * grid.count
+    up = [row_axis(theme, labels, named=grid.first_of_row(i)) for i in range(grid.count)]
+    return panels_layout(theme, grid, titles, across, up, **values)

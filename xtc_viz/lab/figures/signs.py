@@ -6,7 +6,7 @@ two names that are cut alike stay two rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -55,6 +55,38 @@ def marker(kind: str, theme: Theme, *, hollow: bool = False, size: int = 9) -> d
     symbol = _SYMBOLS[kind]
     fill = theme.paper if hollow else own
     return {"symbol": symbol, "size": size, "color": fill, "line": {"color": own, "width": 2}}
+
+
+_SERIES = (
+    ("removed", "solid", "square"),
+    ("eligible", "dash", "circle"),
+    ("kept", "dot", "triangle-up"),
+    ("changed", "dashdot", "diamond"),
+    ("protected", "longdash", "cross"),
+    ("skipped", "longdashdot", "star"),
+)
+MOST_SERIES = len(_SERIES)
+
+
+def series(names: Sequence[str]) -> list[str]:
+    """Return the conditions that one plot can hold: all, or `MOST_SERIES` evenly spread."""
+    n = len(names)
+    if n <= MOST_SERIES:
+        return list(names)
+    return [names[i * (n - 1) // (MOST_SERIES - 1)] for i in range(MOST_SERIES)]
+
+
+def series_sign(i: int, theme: Theme) -> tuple[str, str, str]:
+    """Return colour, dash and symbol of the condition in place i of a plot."""
+    name, dash, symbol = _SERIES[i % MOST_SERIES]
+    return getattr(theme, name), dash, symbol
+
+
+def mixed(one: str, other: str, share: float) -> str:
+    """Return a colour between two, `share` of the way to the other; both as `#rrggbb`."""
+    ends = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (one, other)]
+    parts = (round(a + (b - a) * share) for a, b in zip(*ends, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def bar(kind: str, theme: Theme) -> dict[str, Any]:

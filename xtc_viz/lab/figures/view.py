@@ -7,14 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from xtc_viz.errors import SettingsError, shortened
 from xtc_viz.figures.theme import DARK, LIGHT, Theme
 from xtc_viz.lab.comparison import Comparison
 from xtc_viz.lab.experiment import effective
 from xtc_viz.lab.metrics import METRICS
 from xtc_viz.lab.metrics.base import Family, Metric
-from xtc_viz.lab.results import Observed, Results
-from xtc_viz.lab.statistics import Interval
+from xtc_viz.lab.results import DICE, Observed, Results
+from xtc_viz.lab.statistics import Interval, interval, paired
 from xtc_viz.settings import XTC_OFF, LaneSettings, SamplerSettings
 
 THEMES = {"light": LIGHT, "dark": DARK}
@@ -93,6 +95,10 @@ class View:
     def others(self) -> list[str]:
         return [name for name in self.conditions if name != self.results.baseline]
 
+    def title(self, metric: str) -> str:
+        """Return a metric's label with its arrow, as the head of a panel."""
+        return f"<b>{METRICS[metric].label}</b> {METRICS[metric].direction.arrow}".rstrip()
+
     def of(self, metric: str) -> Metric:
         return METRICS[metric]
 
@@ -105,6 +111,11 @@ class View:
         """Return what a condition differs by from the baseline; None where there is no pair."""
         one = self.results.comparison(metric, condition)
         return one if one is not None and math.isfinite(one.difference.mean) else None
+
+    def difference(self, metric: str, first: str, second: str) -> Interval:
+        """Return what the second condition differs by from the first, paired by prompt and seed."""
+        pairs = paired(self.results.scores[metric], first, second)
+        return interval(pairs.difference, np.random.default_rng(DICE))
 
     def observed(self, condition: str) -> Observed | None:
         return self.results.observed.get(condition)
@@ -136,8 +147,19 @@ class View:
 
     @property
     def with_xtc(self) -> list[str]:
-        """The conditions in which XTC may fire."""
-        return [name for name, one in self.conditions.items() if one.sampler.xtc.rho > 0]
+        """The conditions in which XTC may fire and whose steps are there."""
+        return [
+            name
+            for name, one in self.conditions.items()
+            if one.sampler.xtc.rho > 0 and self.observed(name)
+        ]
+
+    @property
+    def without_steps(self) -> str:
+        """Why nothing can be said of what XTC did; "" where something can."""
+        if not self.results.observed:
+            return "What XTC did at each step was not read."
+        return "" if self.with_xtc else "No condition with XTC has texts yet."
 
 
 def defined(results: Results) -> tuple[str, ...]:

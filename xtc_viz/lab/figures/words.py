@@ -71,12 +71,13 @@ def _named(name: str, difference: Interval, numbered: bool) -> str:
     return f"{quoted(name)}{ends}"
 
 
-def against_baseline(view: View) -> str:
-    """Say of each metric shown what the conditions differ by from the baseline."""
+def against_baseline(view: View, conditions: Sequence[str] | None = None) -> str:
+    """Say of each metric shown what these conditions, or all, differ by from the baseline."""
+    names = view.others if conditions is None else conditions
     single = len(view.metrics) == 1
     sentences, counts = [], []
     for metric in view.metrics:
-        found = {name: view.compared(metric, name) for name in view.others}
+        found = {name: view.compared(metric, name) for name in names}
         differences = {name: one.difference for name, one in found.items() if one}
         if differences:
             counts += [one.n for one in differences.values()]
@@ -88,3 +89,8 @@ def against_baseline(view: View) -> str:
         return "There is nothing to compare with the baseline yet."
     base = quoted(view.results.baseline)
     return f"Against {base}, on {prompts(counts)}. {' '.join(sentences)}"
+
+
+def some(items: Sequence[str], what: str = "conditions") -> str:
+    """Return all items where they are few, else how many there are."""
+    return listed(items) if len(items) <= MOST else f"{len(items)} {what}"

@@ -1,0 +1,85 @@
+"""Samplers × XTC: the mean of a metric for each combination."""
+
+from __future__ import annotations
+
+import math
+
+import plotly.graph_objects as go
+
+from xtc_viz.lab.figures.base import MAIN, LabFigure, one_of
+from xtc_viz.lab.figures.factors import factorial, xtc_words
+from xtc_viz.lab.figures.heat import CELL, HeatCell, add_cells, cell_axis
+from xtc_viz.lab.figures.panels import Grid, names, panels_layout
+from xtc_viz.lab.figures.signs import HOVER, cut, labels
+from xtc_viz.lab.figures.view import View, prompts, quoted
+from xtc_viz.lab.figures.words import claims
+from xtc_viz.lab.wording import number, with_ends
+
+
+def lack(view: View) -> str:
+    own = factorial(view)
+    if len(own.rows) < 2 or not own.combinations:
+        return "It takes two samplers with the same XTC: each alone, both together, and neither."
+    if sum(view.mean(view.metric, name) is not None for name in own.cells.values()) < 2:
+        return "No two of its conditions have values yet."
+    return ""
+
+
+def _picture(view: View) -> go.Figure:
+    figure, theme, own = go.Figure(), view.theme, factorial(view)
+    means = {
+        cell: mean for cell, name in own.cells.items() if (mean := view.mean(view.metric, name))
+    }
+    low = min(mean.mean for mean in means.values())
+    span = max(mean.mean for mean in means.values()) - low or 1.0
+    cells = {
+        (j, i): HeatCell(
+            (mean.mean - low) / span,
+            f"<b>{number(mean.mean)}</b><br>{number(mean.low)} – {number(mean.high)}"
+            if math.isfinite(mean.low)
+            else f"<b>{number(mean.mean)}</b>",
+            f"{cut(own.cells[i, j], HOVER)}<br>{with_ends(mean)}",
+        )
+        for (i, j), mean in means.items()
+    }
+    size = (len(own.columns), len(own.rows))
+    add_cells(figure, cells, size, names(0), theme, plain=True)
+    grid = Grid(1, (CELL + 8) * size[1], top=48, bottom=48)
+    columns = [xtc_words(xtc) for xtc in own.columns]
+    rows = cell_axis(theme, labels(own.rows))
+    rows["range"] = rows["range"][::-1]  # the first on top
+    figure.update_layout(
+        panels_layout(
+            theme, grid, [f"{view.title(view.metric)}, mean and 95 % interval"],
+            [cell_axis(theme, columns)], [rows],
+        )
+    )  # fmt: skip
+    return figure
+
+
+def _words(view: View) -> str:
+    own = factorial(view)
+    base, metric = own.rows[0], view.of(view.metric)
+    others = [name for name in own.cells.values() if name != base]
+    found = {name: view.difference(view.metric, base, name) for name in others}
+    found = {name: one for name, one in found.items() if one.n}
+    if not found:
+        return f"No prompt has values both with {quoted(base)} and another condition yet."
+    return (
+        f"{metric.label} ({metric.direction}) against {quoted(base)}, on "
+        f"{prompts([one.n for one in found.values()])}: {claims(found)}. Whether the effects add "
+        "up is another question: see the figure of the sum and the two together."
+    )
+
+
+FIGURE = LabFigure(
+    name="interaction",
+    label="Samplers × XTC",
+    place=80,
+    meaning="The mean for each sampler (rows) with each setting of XTC (columns): the darker, the "
+    "higher.",
+    lack=lack,
+    picture=_picture,
+    words=_words,
+    metrics=one_of(*MAIN),
+)

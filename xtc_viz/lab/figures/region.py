@@ -1,0 +1,163 @@
+"""The operating region: where in ρ × τ variety rises while the cost is not shown to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from xtc_viz.figures.labels import setting
+from xtc_viz.figures.theme import Theme
+from xtc_viz.lab.figures.base import LabFigure
+from xtc_viz.lab.figures.factors import Cell, surface
+from xtc_viz.lab.figures.heat import STRONGEST, cell_axis
+from xtc_viz.lab.figures.panels import Grid, over, panels_layout
+from xtc_viz.lab.figures.signs import HOVER, add_key, cut, mixed
+from xtc_viz.lab.figures.view import View, prompts, quoted
+from xtc_viz.lab.figures.words import listed, some, verdict
+from xtc_viz.lab.wording import number, with_ends
+
+VARIETY, COST = "distinct_2", "repeated_trigrams"
+OTHER_COST = "self_repetition"
+ROW = 62  # pixels
+STATES = {
+    "in": ("✓", "variety rises, the cost is not shown to"),
+    "paid": ("!", "variety rises, and so does the cost"),
+    "open": ("–", "variety is not shown to rise"),
+    "few": ("?", "too few prompts"),
+}
+
+
+def _metrics(known: Sequence[str], chosen: str) -> tuple[str, ...]:
+    variety = chosen or VARIETY
+    cost = COST if variety != COST else OTHER_COST
+    return (variety, cost) if {variety, cost} <= {*known} else ()
+
+
+def states(view: View) -> dict[Cell, str]:
+    """Return which of `STATES` each pair of ρ and τ is in."""
+    variety, cost = view.metrics
+    found = {}
+    for cell, name in surface(view).cells.items():
+        gain, price = view.compared(variety, name), view.compared(cost, name)
+        if gain is None or price is None:
+            continue
+        if "few" in (verdict(gain.difference), verdict(price.difference)):
+            found[cell] = "few"
+        elif gain.better <= 0:
+            found[cell] = "open"
+        else:
+            found[cell] = "paid" if price.better < 0 else "in"
+    return found
+
+
+def _lack(view: View) -> str:
+    if not all(view.of(metric).direction.sign for metric in view.metrics):
+        return "It takes metrics of which one direction is preferred."
+    if len(surface(view).cells) < 2:
+        return "It takes conditions that differ in ρ and τ alone, two at least."
+    return "" if states(view) else "No pair of ρ and τ can be compared with the baseline yet."
+
+
+def _colour(state: str, theme: Theme) -> str:
+    own = {"in": theme.kept, "paid": theme.protected, "open": theme.tail, "few": theme.paper}[state]
+    return mixed(theme.paper, own, STRONGEST if state != "open" else 0.3)
+
+
+def _picture(view: View) -> go.Figure:
+    figure, theme, own = go.Figure(), view.theme, surface(view)
+    found = states(view)
+    order = [*STATES]
+    wide, high = len(own.rhos), len(own.taus)
+    steps = [[i / 4, (i + 1) / 4] for i in range(4)]
+    scale = [[end, _colour(s, theme)] for s, ends in zip(order, steps, strict=True) for end in ends]
+    places = [[found.get((i, j)) for i in range(wide)] for j in range(high)]
+    figure.add_heatmap(
+        x=list(range(wide)), y=list(range(high)),
+        z=[[order.index(state) if state else None for state in row] for row in places],
+        zmin=-0.5, zmax=3.5, colorscale=scale, showscale=False, xgap=2, ygap=2, hoverinfo="text",
+        text=[
+            [_hover(view, own.cells[i, j]) if state else "" for i, state in enumerate(row)]
+            for j, row in enumerate(places)
+        ],
+        hoverongaps=False,
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[i for i, _ in found], y=[j for _, j in found], mode="text", hoverinfo="skip",
+        text=[_text(view, own.cells[cell], state) for cell, state in found.items()],
+        textfont={"color": theme.ink, "size": 12}, showlegend=False,
+    )  # fmt: skip
+    keys = [words for state, (_, words) in STATES.items() if state in found.values()]
+    for state, (sign, words) in STATES.items():
+        if state in found.values():
+            line = {"color": theme.ink_2, "width": 1}
+            swatch: dict[str, Any] = {"symbol": "square", "size": 13, "line": line}
+            add_key(figure, f"{sign} {words}", swatch | {"color": _colour(state, theme)})
+    grid = Grid(1, ROW * high, top=over(keys), bottom=56)
+    variety, cost = (view.of(metric).label for metric in view.metrics)
+    figure.update_layout(
+        panels_layout(
+            theme, grid, [f"<b>{variety}</b> (above) and <b>{cost}</b> (below), differences"],
+            [cell_axis(theme, [setting(rho) for rho in own.rhos], "ρ")],
+            [cell_axis(theme, [setting(tau) for tau in own.taus], "τ")],
+        )
+    )  # fmt: skip
+    return figure
+
+
+def _text(view: View, condition: str, state: str) -> str:
+    numbers = []
+    for metric in view.metrics:
+        one = view.compared(metric, condition)
+        numbers.append(number(one.difference.mean, True) if one else "–")
+    return f"<b>{STATES[state][0]}</b> {numbers[0]}<br>{numbers[1]}"
+
+
+def _hover(view: View, condition: str) -> str:
+    lines = [cut(condition, HOVER)]
+    for metric in view.metrics:
+        if one := view.compared(metric, condition):
+            lines.append(f"{view.of(metric).label} {with_ends(one.difference, signed=True)}")
+    return "<br>".join(lines)
+
+
+def _words(view: View) -> str:
+    own, found = surface(view), states(view)
+    variety, cost = (view.of(metric).label for metric in view.metrics)
+    compared = [view.compared(metric, own.cells[cell]) for cell in found for metric in view.metrics]
+    counts = [one.difference.n for one in compared if one]
+    named: Mapping[str, list[str]] = {
+        state: [
+            f"ρ {own.rhos[i]:g}, τ {own.taus[j]:g}" for (i, j), own_state in found.items()
+            if own_state == state
+        ]
+        for state in STATES
+    }  # fmt: skip
+    begin = f"Against {quoted(view.results.baseline)}, on {prompts(counts)}: "
+    total = f"{len(found)} pairs of ρ and τ"
+    if not named["in"] and not named["paid"]:
+        return f"{begin}in none of {total} is {variety} shown to be better."
+    parts = []
+    if named["in"]:
+        at = _at(named["in"])
+        parts.append(f"{variety} is better and {cost} is not shown to be worse at {at}")
+    if named["paid"]:
+        parts.append(f"both {variety} is better and {cost} worse at {_at(named['paid'])}")
+    return f"{begin}of {total}, {listed(parts)}. Not shown to be worse is not shown to be equal."
+
+
+def _at(pairs: Sequence[str]) -> str:
+    return some([f"({pair})" for pair in pairs], "of them")
+
+
+FIGURE = LabFigure(
+    name="region",
+    label="Operating region",
+    place=60,
+    meaning="Where variety is shown to rise and the cost is not: by the 95 % intervals of both.",
+    lack=_lack,
+    picture=_picture,
+    words=_words,
+    metrics=_metrics,
+)
