@@ -151,11 +151,13 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.lab.figures": rule(
         "plotly numpy",
-        "errors figures.labels figures.theme lab.comparison lab.experiment lab.figures "
-        "lab.mechanism lab.metrics lab.results lab.statistics lab.suite lab.wording settings",
+        "errors figures.labels figures.theme lab.comparison lab.correlation lab.experiment "
+        "lab.figures lab.mechanism lab.metrics lab.results lab.statistics lab.suite lab.wording "
+        "settings",
     ),
     "xtc_viz.lab.printing": rule(own="lab.runner"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
+    "xtc_viz.lab.correlation": rule("numpy", "lab.statistics"),
     "xtc_viz.lab": rule(),
     "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),
     "xtc_viz.lab.checks": rule(own="errors"),

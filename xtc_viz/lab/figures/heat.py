@@ -38,7 +38,7 @@ def add_cells(
 ) -> None:
     """Add cells by column and row, `size` of them; what is not there stays empty.
 
-    Blue is more and orange less than nothing; where `plain`, the darker is the more.
+    Blue is more and orange less than nothing; where `plain`, the stronger the grey, the more.
     """
     wide, high = size
     places = [[cells.get((i, j)) for i in range(wide)] for j in range(high)]
@@ -72,7 +72,8 @@ def cell_axis(
     head = {"text": title, "font": {"size": 12, "color": theme.ink_2}, "standoff": 6}
     return axis(
         theme, range=[-0.5, n - 0.5], tickvals=list(range(n)), ticktext=list(labels),
-        showgrid=False, zeroline=False, showline=False, title=head, automargin=True, **values,
+        showgrid=False, zeroline=False, showline=False, ticks="", title=head, automargin=True,
+        **values,
     )  # fmt: skip
 
 

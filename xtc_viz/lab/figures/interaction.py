@@ -76,8 +76,8 @@ FIGURE = LabFigure(
     name="interaction",
     label="Samplers × XTC",
     place=80,
-    meaning="The mean for each sampler (rows) with each setting of XTC (columns): the darker, the "
-    "higher.",
+    meaning="The mean for each sampler (rows) with each setting of XTC (columns): the stronger "
+    "the grey, the higher.",
     lack=lack,
     picture=_picture,
     words=_words,

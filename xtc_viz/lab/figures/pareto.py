@@ -86,8 +86,10 @@ def _picture(view: View) -> go.Figure:
     numbers = {name: i for i, name in enumerate(shown, 1)}
     lines = -(-len(shown) // LIST_COLUMNS)
     grid = Grid(len(planes), 330, bottom=72 + LINE * lines)
+    signs: list[dict[str, Any]] = []
     for i, plane in enumerate(planes):
-        _plane(figure, view, plane, names(i), numbers)
+        _plane(figure, view, plane, names(i))
+        signs += _numbers(view, plane, names(i), numbers)
     key_of_kinds(figure, view, shown)
     ring = marker("baseline", theme, hollow=True, size=13) | {"symbol": "circle-open"}
     figure.add_scatter(
@@ -101,7 +103,7 @@ def _picture(view: View) -> go.Figure:
             theme, grid, titles,
             [value_axis(theme, title=_axis_title(view, cost)) for _, cost in planes],
             [value_axis(theme, automargin=True, ticksuffix=" ") for _ in planes],
-            annotations=_list(view, shown, grid),
+            annotations=signs + _list(view, shown),
         )
     )  # fmt: skip
     return figure
@@ -113,13 +115,7 @@ def _axis_title(view: View, metric: str) -> dict[str, Any]:
     return {"text": text, "font": {"size": 12, "color": view.theme.ink_2}, "standoff": 8}
 
 
-def _plane(
-    figure: go.Figure,
-    view: View,
-    plane: tuple[str, str],
-    axes: tuple[str, str],
-    numbers: Mapping[str, int],
-) -> None:
+def _plane(figure: go.Figure, view: View, plane: tuple[str, str], axes: tuple[str, str]) -> None:
     theme, means, front = view.theme, _means(view, plane), _front(view, plane)
     on = {"xaxis": axes[0], "yaxis": axes[1]}
     order = sorted(front, key=lambda name: means[name][1].mean)
@@ -138,15 +134,23 @@ def _plane(
             hovertext=f"{cut(name, HOVER)}<br>{view.of(plane[0]).label} {with_ends(variety)}<br>"
             f"{view.of(plane[1]).label} {with_ends(cost)}", **on,
         )  # fmt: skip
+
+
+def _numbers(
+    view: View, plane: tuple[str, str], axes: tuple[str, str], numbers: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    """Return the numbers beside the points of a plane."""
+    means, theme = _means(view, plane), view.theme
     points = {name: (cost.mean, variety.mean) for name, (variety, cost) in means.items()}
     spans = (_span([cost for _, cost in means.values()]), _span([v for v, _ in means.values()]))
-    for name, (right, up) in beside(points, spans).items():
-        variety, cost = means[name]
-        figure.add_annotation(
-            x=cost.mean, y=variety.mean, xref=axes[0], yref=axes[1], xshift=right, yshift=up,
-            text=f"<b>{numbers[name]}</b>", showarrow=False,
-            font={"size": 12, "color": theme.ink}, bgcolor=theme.paper, opacity=0.9, borderpad=0,
-        )  # fmt: skip
+    return [
+        {
+            "x": points[name][0], "y": points[name][1], "xref": axes[0], "yref": axes[1],
+            "xshift": right, "yshift": up, "text": f"<b>{numbers[name]}</b>", "showarrow": False,
+            "font": {"size": 12, "color": theme.ink}, "bgcolor": theme.paper, "borderpad": 0,
+        }
+        for name, (right, up) in beside(points, spans).items()
+    ]  # fmt: skip
 
 
 def _span(means: Sequence[Interval]) -> float:
@@ -162,7 +166,7 @@ def _bar(mean: Interval, own: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _list(view: View, shown: Sequence[str], grid: Grid) -> list[dict[str, Any]]:
+def _list(view: View, shown: Sequence[str]) -> list[dict[str, Any]]:
     """Return the names of the numbers, in columns under the planes."""
     fronts = {name for plane in _pairs(view) for name in _front(view, plane)}
     lines = -(-len(shown) // LIST_COLUMNS)
