@@ -178,7 +178,8 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.lab.export": rule("pyarrow", "errors lab.cell lab.store tablecell"),
     "xtc_viz.lab.command": rule(
-        own="assets errors lab models.base models.fake models.local records.tracefile"
+        own="assets errors figures.export lab models.base models.fake models.local "
+        "records.tracefile"
     ),
     "xtc_viz.plugins": rule(),
     "xtc_viz.plugins.transformers": rule(

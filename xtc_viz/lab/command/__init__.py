@@ -6,13 +6,14 @@ To add one, add a module here with its `TASK` (`base`): the parser and help know
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 
 from xtc_viz.errors import PromptError, SettingsError, StoreError, SuiteError, XTCVizError
-from xtc_viz.lab.command.base import FAILED, STOPPED, WRONG_INPUT, Task, add_store
+from xtc_viz.lab.command.base import DONE, FAILED, STOPPED, WRONG_INPUT, Task, add_store
 
 _EXAMPLES = """examples:
   xtc-viz lab list
@@ -24,6 +25,9 @@ _EXAMPLES = """examples:
   xtc-viz lab compare main --metric distinct_2
   xtc-viz lab export main --table main.csv
   xtc-viz lab export 3f2a91 --trace cell.json.gz
+  xtc-viz lab figure main --list
+  xtc-viz lab figure main forest --metric distinct_2 --out forest.html
+  xtc-viz lab mechanism main --by genre
 
 A run that was stopped, or killed, goes on where it was when the same command is given again.
 
@@ -47,6 +51,9 @@ def main(arguments: Sequence[str]) -> int:
         return TASKS[options.task].do(options)
     except (SettingsError, SuiteError, StoreError, PromptError) as error:
         return _complain(error, WRONG_INPUT)
+    except BrokenPipeError:  # who reads, as `head`, has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except (XTCVizError, OSError) as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt:

@@ -66,7 +66,7 @@ def _picture(view: View) -> go.Figure:
             x=own.activation, y=own.gain, mode="markers", name=keys[-1],
             marker={"symbol": symbol, "size": 9, "color": ink, "opacity": 0.85,
                     "line": {"color": theme.paper, "width": 1}},
-            hoverinfo="text",
+            cliponaxis=False, hoverinfo="text",
             hovertext=[
                 f"{cut(name, HOVER)}<br>{cut(prompt)}: fired {x:.1%}, {y:+.3f}"
                 for prompt, x, y in zip(*own, strict=True)

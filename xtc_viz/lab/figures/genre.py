@@ -17,7 +17,7 @@ from xtc_viz.lab.results import DICE
 from xtc_viz.lab.statistics import Interval, interval, paired
 from xtc_viz.lab.wording import with_ends
 
-ROW = 30  # pixels
+LINE = 15  # pixels of a condition in a row
 ENOUGH = 8
 """Prompts of a label from which on its interval is drawn and claimed of."""
 NONE = "no genre"
@@ -72,7 +72,7 @@ def _picture(view: View) -> go.Figure:
     rows = {by: own for by in ("genre", "openness") if (own := _labels(view, by))}
     every = labels(shown)
     longest = max(map(len, rows.values()))
-    grid = Grid(len(rows), max(80, ROW * longest), top=over(every), columns=2)
+    grid = Grid(len(rows), max(80, (LINE * len(shown) + 8) * longest), top=over(every), columns=2)
     for i, (by, own) in enumerate(rows.items()):
         x, y = names(i)
         figure.add_scatter(

@@ -12,6 +12,7 @@ from xtc_viz.lab.figures.base import LabFigure
 from xtc_viz.lab.figures.panels import LEGEND, over
 from xtc_viz.lab.figures.signs import labels, series, series_sign
 from xtc_viz.lab.figures.view import View, prompts, quoted
+from xtc_viz.lab.figures.words import listed
 from xtc_viz.lab.metrics import METRICS
 from xtc_viz.lab.statistics import paired
 from xtc_viz.lab.wording import number
@@ -101,11 +102,12 @@ def _words(view: View) -> str:
     for name in _shown(view):
         found = [one for metric in view.metrics if (one := view.compared(metric, name))]
         counts += [one.difference.n for one in found]
-        better, worse = (sum(one.better == way for one in found) for way in (1, -1))
-        sentences.append(
-            f"{quoted(name)} is better in {better}, worse in {worse}, and not shown to differ in "
-            f"{len(found) - better - worse} of {len(found)} metrics"
-        )
+        counted = {
+            words: sum(one.better == way for one in found)
+            for words, way in (("better in", 1), ("worse in", -1), ("not shown to differ in", 0))
+        }
+        parts = [f"{words} {n}" for words, n in counted.items() if n]
+        sentences.append(f"{quoted(name)} is {listed(parts)} of {len(found)} metrics")
     base, left = quoted(view.results.baseline), len(view.with_differences) - len(_shown(view))
     words = f"Against {base}, on {prompts(counts)}, by 95 % intervals: {'; '.join(sentences)}."
     return f"{words} {left} more conditions are not drawn." if left else words
