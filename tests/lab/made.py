@@ -16,7 +16,7 @@ from xtc_viz.lab.store import RunRecord
 from xtc_viz.lab.suite import Kind, Openness, Prompt, Suite
 from xtc_viz.settings import LaneSettings
 
-Score = Callable[[str, int, int], float | None]
+Score = Callable[[int, int, int], float | None]
 """The value of a metric for a condition's number, a prompt's number, and a seed."""
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import plotly.graph_objects as go
 
+from xtc_viz.figures.theme import Theme
 from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
 from xtc_viz.lab.figures.panels import Grid, names, rows_layout
-from xtc_viz.lab.figures.signs import HOVER, bar, cut, key_of_kinds, kind, labels
-from xtc_viz.lab.figures.view import View
-from xtc_viz.lab.figures.words import against_baseline
+from xtc_viz.lab.figures.signs import HOVER, KINDS, bar, cut, key_of_kinds, kind, labels, whiskers
+from xtc_viz.lab.figures.view import View, prompts, quoted
+from xtc_viz.lab.figures.words import MOST, against_baseline, listed
+from xtc_viz.lab.statistics import Interval
 from xtc_viz.lab.wording import with_ends
 
 ROW = 24  # pixels
@@ -24,21 +28,14 @@ def _picture(view: View) -> go.Figure:
     grid = Grid(len(view.metrics), max(70, ROW * len(shown)))
     for i, metric in enumerate(view.metrics):
         x, y = names(i)
-        for row, name in enumerate(shown):
-            mean = view.mean(metric, name)
-            if mean is None:
-                continue
-            figure.add_bar(
-                x=[mean.mean], y=[row], orientation="h", xaxis=x, yaxis=y, width=0.62,
-                marker=bar(kind(view, name), theme),
-                error_x={
-                    "type": "data", "symmetric": False, "array": [mean.high - mean.mean],
-                    "arrayminus": [mean.mean - mean.low], "color": theme.ink, "thickness": 1.5,
-                    "width": 4,
-                },
-                showlegend=False,
-                hoverinfo="text", hovertext=f"{cut(name, HOVER)}<br>{with_ends(mean)}",
-            )  # fmt: skip
+        for own in KINDS:
+            there = [
+                (row, name, mean)
+                for row, name in enumerate(shown)
+                if kind(view, name) == own and (mean := view.mean(metric, name))
+            ]
+            if there:
+                _add(figure, theme, own, there, (x, y))
         if base := view.mean(metric, view.results.baseline):
             figure.add_scatter(
                 x=[base.mean] * 2, y=[-0.5, len(shown) - 0.5], mode="lines", xaxis=x, yaxis=y,
@@ -51,6 +48,32 @@ def _picture(view: View) -> go.Figure:
     return figure
 
 
+def _add(
+    figure: go.Figure, theme: Theme, own: str, there: Sequence[tuple[int, str, Interval]],
+    axes: tuple[str, str],
+) -> None:  # fmt: skip
+    """Add the bars of a kind: row, name and mean of each."""
+    figure.add_bar(
+        x=[mean.mean for _, _, mean in there], y=[row for row, _, _ in there], orientation="h",
+        xaxis=axes[0], yaxis=axes[1], width=0.62, marker=bar(own, theme),
+        error_x=whiskers([mean for _, _, mean in there], theme.ink) | {"width": 4},
+        showlegend=False, hoverinfo="text",
+        hovertext=[f"{cut(name, HOVER)}<br>{with_ends(mean)}" for _, name, mean in there],
+    )  # fmt: skip
+
+
+def _words(view: View) -> str:
+    if view.with_differences:
+        return against_baseline(view)
+    parts, counts = [], []
+    for name in view.with_means[:MOST]:
+        means = {m: mean for m in view.metrics if (mean := view.mean(m, name))}
+        counts += [mean.n for mean in means.values()]
+        values = [f"{view.of(m).label} {with_ends(mean)}" for m, mean in means.items()]
+        parts.append(f"{quoted(name)} has {listed(values)}")
+    return f"On {prompts(counts)}: {'; '.join(parts)}. Nothing is there yet to compare."
+
+
 FIGURE = LabFigure(
     name="bars",
     label="Means",
@@ -59,6 +82,6 @@ FIGURE = LabFigure(
     "baseline's. ↑ more is preferred, ↓ less is.",
     lack=_lack,
     picture=_picture,
-    words=against_baseline,
+    words=_words,
     metrics=all_of(*MAIN),
 )

@@ -101,7 +101,7 @@ class LabFigure:
         """Return what it shows in plain words, as plain text. Raises as `draw`."""
         view = self._complete(results, options)
         words = self.words(view)
-        if view.by_embedder:
+        if view.by_embedder and results.embedder:
             words += f" {listed(view.by_embedder)}: measured by {results.embedder}."
         return words
 

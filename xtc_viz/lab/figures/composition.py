@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
 from xtc_viz.lab.figures.factors import factorial, xtc_words
 from xtc_viz.lab.figures.panels import Grid, names, over, rows_layout
-from xtc_viz.lab.figures.signs import HOVER, add_key, colour, cut, labels, marker
+from xtc_viz.lab.figures.signs import HOVER, add_key, colour, cut, labels, marker, whiskers
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import claims
 from xtc_viz.lab.statistics import Interval
@@ -36,9 +36,11 @@ def _rows(view: View) -> dict[Pair, str]:
 
 def _lack(view: View) -> str:
     rows = _rows(view)
-    if len({alone for alone, _ in rows}) > 1:
+    if len({alone for alone, _ in rows}) < 2:
+        return "It takes two samplers, at least, that are there alone and with XTC."
+    if any(differences(view, metric, [*rows]) for metric in view.metrics):
         return ""
-    return "It takes two samplers, at least, that are there alone and with XTC."
+    return "No sampler has prompts in common alone and with XTC yet."
 
 
 def _picture(view: View) -> go.Figure:
@@ -76,11 +78,7 @@ def _add(
         figure.add_scatter(
             x=[mean.mean], y=[row + place * APART], mode="markers",
             marker=marker(kind, view.theme, hollow=hollow),
-            error_x={
-                "type": "data", "symmetric": False, "array": [mean.high - mean.mean],
-                "arrayminus": [mean.mean - mean.low], "thickness": 1.5, "width": 0,
-                "color": colour(kind, view.theme),
-            },
+            error_x=whiskers([mean], colour(kind, view.theme)),
             hoverinfo="text", hovertext="<br>".join(words), **on,
         )  # fmt: skip
 
@@ -99,8 +97,6 @@ def _words(view: View) -> str:
             own = view.of(metric)
             said = claims(found, numbers=len(view.metrics) == 1)
             sentences.append(f"{own.label} ({own.direction}): {said}.")
-    if not sentences:
-        return "No sampler has prompts in common alone and with XTC yet."
     alone = quoted(pairs[0][0])
     return (
         f"Each against the same sampler without XTC, such as {alone}, on {prompts(counts)}. "

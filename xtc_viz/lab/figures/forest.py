@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from xtc_viz.figures.theme import Theme
 from xtc_viz.lab.comparison import Comparison
 from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
 from xtc_viz.lab.figures.panels import Grid, names, rows_layout
 from xtc_viz.lab.figures.signs import (
     HOVER,
+    KINDS,
     add_key,
     colour,
     cut,
@@ -18,6 +20,7 @@ from xtc_viz.lab.figures.signs import (
     kind,
     labels,
     marker,
+    whiskers,
 )
 from xtc_viz.lab.figures.view import View
 from xtc_viz.lab.figures.words import against_baseline
@@ -47,9 +50,14 @@ def forest(view: View, shown: Sequence[str], rows: Sequence[str]) -> go.Figure:
             x=[0, 0], y=[-0.5, len(shown) - 0.5], mode="lines", xaxis=x, yaxis=y,
             line={"color": theme.ink, "width": 1}, hoverinfo="skip", showlegend=False,
         )  # fmt: skip
-        for row, name in enumerate(shown):
-            if one := view.compared(metric, name):
-                _add(figure, view, one, row, (x, y))
+        for own in KINDS:
+            there = [
+                (row, one)
+                for row, name in enumerate(shown)
+                if kind(view, name) == own and (one := view.compared(metric, name))
+            ]
+            if there:
+                _add(figure, theme, own, there, (x, y))
     key_of_kinds(figure, view, shown)
     add_key(figure, "hollow: no difference shown", marker("baseline", theme, hollow=True))
     titles = [view.title(metric) for metric in view.metrics]
@@ -57,21 +65,22 @@ def forest(view: View, shown: Sequence[str], rows: Sequence[str]) -> go.Figure:
     return figure
 
 
-def _add(figure: go.Figure, view: View, one: Comparison, row: int, axes: tuple[str, str]) -> None:
-    difference, own = one.difference, kind(view, one.condition)
-    shown = difference.excludes_zero
+def _add(
+    figure: go.Figure, theme: Theme, own: str, there: Sequence[tuple[int, Comparison]],
+    axes: tuple[str, str],
+) -> None:  # fmt: skip
+    """Add the points of a kind: row and comparison of each."""
+    differences = [one.difference for _, one in there]
+    ink = colour(own, theme)
+    fills = [ink if one.excludes_zero else theme.paper for one in differences]
     figure.add_scatter(
-        x=[difference.mean], y=[row], mode="markers", xaxis=axes[0], yaxis=axes[1],
-        marker=marker(own, view.theme, hollow=not shown),
-        error_x={
-            "type": "data", "symmetric": False, "array": [difference.high - difference.mean],
-            "arrayminus": [difference.mean - difference.low], "thickness": 2, "width": 0,
-            "color": colour(own, view.theme),
-        },
-        showlegend=False,
-        hoverinfo="text",
-        hovertext=f"{cut(one.condition, HOVER)}<br>{with_ends(difference, signed=True)}<br>"
-        f"p = {one.p_holm:.2g} after Holm<br>{says(one)}",
+        x=[one.mean for one in differences], y=[row for row, _ in there], mode="markers",
+        xaxis=axes[0], yaxis=axes[1], marker=marker(own, theme) | {"color": fills},
+        error_x=whiskers(differences, ink) | {"thickness": 2}, showlegend=False, hoverinfo="text",
+        hovertext=[
+            f"{cut(one.condition, HOVER)}<br>{with_ends(one.difference, signed=True)}<br>"
+            f"p = {one.p_holm:.2g} after Holm<br>{says(one)}" for _, one in there
+        ],
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from xtc_viz.lab.figures.base import MAIN, LabFigure, one_of
 from xtc_viz.lab.figures.panels import Grid, key, names, over, panels_layout, row_axis, value_axis
-from xtc_viz.lab.figures.signs import HOVER, cut, labels, mixed, series, series_sign
+from xtc_viz.lab.figures.signs import HOVER, cut, labels, mixed, series, series_sign, whiskers
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import claims
 from xtc_viz.lab.results import DICE
@@ -84,6 +84,10 @@ def _picture(view: View) -> go.Figure:
     titles = [f"{view.title(view.metric)}, by {by}" for by in rows]
     up = [row_axis(theme, labels(own, 18), named=True) for own in rows.values()]
     figure.update_layout(panels_layout(theme, grid, titles, [value_axis(theme) for _ in rows], up))
+    for i, own in enumerate(rows.values()):
+        # Rows are as high in either panel.
+        up_to = {"domain": [1 - len(own) / longest, 1]}
+        figure.update_layout({key(names(i)[1]): up_to})
     if len(rows) == 2:
         # Names stand between the panels, so the second one begins farther right.
         figure.update_layout({key("x"): {"domain": [0, 0.5]}, key("x2"): {"domain": [0.64, 1]}})
@@ -114,11 +118,7 @@ def _add(
         mode="markers", name=label, legendgroup=str(k), showlegend=i == 0,
         marker={"symbol": symbol, "size": 9, "line": {"color": ink, "width": 2},
                 "color": [theme.paper if empty else ink for empty in hollow]},
-        error_x={
-            "type": "data", "symmetric": False, "color": ink, "thickness": 1.5, "width": 0,
-            "array": [mean.high - mean.mean for mean in means],
-            "arrayminus": [mean.mean - mean.low for mean in means],
-        },
+        error_x=whiskers(means, ink),
         hoverinfo="text",
         hovertext=[
             f"{cut(name, HOVER)}<br>{cut(own[row])}: {with_ends(mean, signed=True)}, "
@@ -145,10 +145,7 @@ def _words(view: View) -> str:
     words = f"{metric.label} against {quoted(view.results.baseline)}, on {prompts(counts)}. "
     words += " ".join(sentences)
     if min(sizes) < ENOUGH:
-        words += (
-            f" Counts of genres are no test: {prompts(sizes)} of a genre are too few to claim "
-            "anything of one."
-        )
+        words += f" Counts of genres are no test; of one, with {prompts(sizes)}, nothing is said."
     return words
 
 

@@ -13,6 +13,7 @@ from xtc_viz.lab.figures.panels import Grid, names, panels_layout
 from xtc_viz.lab.figures.signs import HOVER, cut, labels
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import claims
+from xtc_viz.lab.statistics import Interval
 from xtc_viz.lab.wording import number, with_ends
 
 
@@ -20,9 +21,17 @@ def lack(view: View) -> str:
     own = factorial(view)
     if len(own.rows) < 2 or not own.combinations:
         return "It takes two samplers with the same XTC: each alone, both together, and neither."
-    if sum(view.mean(view.metric, name) is not None for name in own.cells.values()) < 2:
-        return "No two of its conditions have values yet."
+    if not _differences(view):
+        return f"No prompt has values both with {quoted(own.rows[0])} and another condition yet."
     return ""
+
+
+def _differences(view: View) -> dict[str, Interval]:
+    """Return what the conditions differ by from the one of neither factor, by name."""
+    own = factorial(view)
+    others = [name for name in own.cells.values() if name != own.rows[0]]
+    found = {name: view.difference(view.metric, own.rows[0], name) for name in others}
+    return {name: one for name, one in found.items() if one.n}
 
 
 def _picture(view: View) -> go.Figure:
@@ -58,13 +67,7 @@ def _picture(view: View) -> go.Figure:
 
 
 def _words(view: View) -> str:
-    own = factorial(view)
-    base, metric = own.rows[0], view.of(view.metric)
-    others = [name for name in own.cells.values() if name != base]
-    found = {name: view.difference(view.metric, base, name) for name in others}
-    found = {name: one for name, one in found.items() if one.n}
-    if not found:
-        return f"No prompt has values both with {quoted(base)} and another condition yet."
+    base, metric, found = factorial(view).rows[0], view.of(view.metric), _differences(view)
     return (
         f"{metric.label} ({metric.direction}) against {quoted(base)}, on "
         f"{prompts([one.n for one in found.values()])}: {claims(found)}. Whether the effects add "

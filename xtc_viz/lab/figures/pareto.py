@@ -11,7 +11,17 @@ import plotly.graph_objects as go
 from xtc_viz.lab.figures.base import LabFigure
 from xtc_viz.lab.figures.panels import Grid, names, panels_layout, value_axis
 from xtc_viz.lab.figures.placing import Point, beside
-from xtc_viz.lab.figures.signs import HOVER, colour, cut, key_of_kinds, kind, labels, marker
+from xtc_viz.lab.figures.signs import (
+    HOVER,
+    colour,
+    cut,
+    key_of_kinds,
+    kind,
+    labels,
+    marker,
+    mixed,
+    whiskers,
+)
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import some, verdict
 from xtc_viz.lab.statistics import Interval
@@ -22,6 +32,8 @@ PLANES = (("distinct_2", COST), ("embedding_distance", COST), ("distinct_2", "se
 """Variety and cost of each plane: the paper's two, and one between."""
 LINE = 18  # pixels of a name in the list
 LIST_COLUMNS = 3
+MANY = 10
+"""Conditions beyond which intervals are drawn faintly, so that points can be seen."""
 
 
 def _planes(known: Sequence[str], chosen: str) -> tuple[str, ...]:
@@ -125,11 +137,13 @@ def _plane(figure: go.Figure, view: View, plane: tuple[str, str], axes: tuple[st
         marker={"symbol": "circle-open", "size": 20, "color": theme.ink, "line": {"width": 1.5}},
         hoverinfo="skip", showlegend=False, **on,
     )  # fmt: skip
+    faint = 0.0 if len(means) <= MANY else 0.6
     for name, (variety, cost) in means.items():
         own = kind(view, name)
+        ink = mixed(colour(own, theme), theme.paper, faint)
         figure.add_scatter(
             x=[cost.mean], y=[variety.mean], mode="markers", marker=marker(own, theme, size=10),
-            error_x=_bar(cost, colour(own, theme)), error_y=_bar(variety, colour(own, theme)),
+            error_x=whiskers([cost], ink), error_y=whiskers([variety], ink),
             showlegend=False, hoverinfo="text",
             hovertext=f"{cut(name, HOVER)}<br>{view.of(plane[0]).label} {with_ends(variety)}<br>"
             f"{view.of(plane[1]).label} {with_ends(cost)}", **on,
@@ -157,13 +171,6 @@ def _span(means: Sequence[Interval]) -> float:
     """Return how far an axis of these means reaches with their intervals."""
     known = [x for one in means for x in (one.mean, one.low, one.high) if math.isfinite(x)]
     return max(known, default=0.0) - min(known, default=0.0)
-
-
-def _bar(mean: Interval, own: str) -> dict[str, Any]:
-    return {
-        "type": "data", "symmetric": False, "array": [mean.high - mean.mean],
-        "arrayminus": [mean.mean - mean.low], "color": own, "thickness": 1.2, "width": 0,
-    }  # fmt: skip
 
 
 def _list(view: View, shown: Sequence[str]) -> list[dict[str, Any]]:

@@ -11,10 +11,11 @@ import plotly.graph_objects as go
 from xtc_viz.figures.labels import percent
 from xtc_viz.lab.figures.base import LabFigure
 from xtc_viz.lab.figures.panels import Grid, names, over, panels_layout, value_axis
-from xtc_viz.lab.figures.signs import labels, mixed, series, series_sign
+from xtc_viz.lab.figures.signs import MOST_SERIES, labels, mixed, series, series_sign
 from xtc_viz.lab.figures.view import View, prompts, quoted
-from xtc_viz.lab.figures.words import listed, some
+from xtc_viz.lab.figures.words import listed
 from xtc_viz.lab.mechanism import QUANTITIES, Mechanism
+from xtc_viz.lab.results import Observed
 
 SHOWN = ("activation", "top_changed", "removed_mass", "eligible")
 FEWEST = 0.5
@@ -92,29 +93,28 @@ def _picture(view: View) -> go.Figure:
 
 
 def _words(view: View) -> str:
-    names_, counts, steps, parts = view.with_xtc, [], 0, []
-    for name in names_:
-        seen = view.observed(name)
-        if seen is None:
-            continue
-        counts.append(len(seen.by_prompt))
-        steps += seen.whole.steps
-        share, mass = (seen.whole.values.get(q) for q in ("activation", "removed_mass_fired"))
-        if share is not None:
-            removed = f", removing {percent(mass)} where it did" if mass is not None else ""
-            parts.append((share, f"at {percent(share)} with {quoted(name)}{removed}"))
-    if len(parts) > 4:
-        parts = [min(parts), max(parts)]
-        between = f"from {parts[0][1]} to {parts[1][1]}"
+    seen = {name: one for name in view.with_xtc if (one := view.observed(name))}
+    counts = [len(one.by_prompt) for one in seen.values()]
+    steps = sum(one.whole.steps for one in seen.values())
+    shares = {name: one.whole.values.get("activation") or 0.0 for name, one in seen.items()}
+    if len(shares) > 4:
+        ends = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+        parts = [f"{percent(shares[name])} with {quoted(name)}" for name in ends]
+        fired = f"from {parts[0]} to {parts[1]}"
     else:
-        between = listed([words for _, words in parts])
-    drawn = series(names_)
-    words = f"On {prompts(counts)} and {steps:,} steps, XTC fired {between}."
-    if len(drawn) < len(names_):
-        words += f" Lines are those of {some([quoted(name) for name in drawn])}."
+        fired = listed([f"at {_fired(name, seen[name], shares[name])}" for name in seen])
+    words = f"On {prompts(counts)} and {steps:,} steps, XTC fired {fired}."
+    if len(seen) > MOST_SERIES:
+        words += f" Lines are those of {MOST_SERIES} of {len(seen)} conditions."
     width = _width(view)
     over_ = f" Lines are means over {width} positions" if width > 1 else " Lines are means"
     return f"{words}{over_}, as far as half of the texts reach; they describe and test nothing."
+
+
+def _fired(name: str, seen: Observed, share: float) -> str:
+    mass = seen.whole.values.get("removed_mass_fired")
+    removed = f" (removing {percent(mass)} there)" if mass is not None else ""
+    return f"{percent(share)} with {quoted(name)}{removed}"
 
 
 FIGURE = LabFigure(

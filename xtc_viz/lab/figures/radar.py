@@ -54,7 +54,7 @@ def _shown(view: View) -> list[str]:
 
 def _picture(view: View) -> go.Figure:
     figure, theme, shown = go.Figure(), view.theme, _shown(view)
-    axes = [METRICS[metric].label for metric in view.metrics]
+    axes = [METRICS[metric].label.replace(" (", "<br>(") for metric in view.metrics]
     around = [*axes, axes[0]]
     figure.add_scatterpolar(
         r=[0.0] * len(around), theta=around, mode="lines", hoverinfo="skip",

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from xtc_viz.figures.labels import escaped
 from xtc_viz.figures.theme import Theme
 from xtc_viz.lab.figures.view import View, stack
+from xtc_viz.lab.statistics import Interval
 
 LONGEST = 26
 """Characters of a condition's name on an axis."""
@@ -62,8 +63,8 @@ _SERIES = (
     ("eligible", "dash", "circle"),
     ("kept", "dot", "triangle-up"),
     ("changed", "dashdot", "diamond"),
-    ("protected", "longdash", "cross"),
-    ("skipped", "longdashdot", "star"),
+    ("protected", "solid", "cross"),
+    ("skipped", "dash", "star"),
 )
 MOST_SERIES = len(_SERIES)
 
@@ -98,6 +99,15 @@ def bar(kind: str, theme: Theme) -> dict[str, Any]:
     ground = theme.removed_wash if kind == "xtc" else theme.paper
     pattern = {"shape": _PATTERNS[kind], "fgcolor": own, "bgcolor": ground, "size": 6}
     return plain | {"color": ground, "pattern": pattern}
+
+
+def whiskers(means: Sequence[Interval], ink: str) -> dict[str, Any]:
+    """Return the error bars of these means."""
+    return {
+        "type": "data", "symmetric": False, "color": ink, "thickness": 1.5, "width": 0,
+        "array": [mean.high - mean.mean for mean in means],
+        "arrayminus": [mean.mean - mean.low for mean in means],
+    }  # fmt: skip
 
 
 def cut(text: str, longest: int = LONGEST) -> str:

@@ -12,7 +12,7 @@ from xtc_viz.lab.figures.base import MAIN, LabFigure, one_of
 from xtc_viz.lab.figures.factors import factorial
 from xtc_viz.lab.figures.interaction import lack
 from xtc_viz.lab.figures.panels import Grid, names, over, rows_layout
-from xtc_viz.lab.figures.signs import HOVER, add_key, colour, cut, labels, marker
+from xtc_viz.lab.figures.signs import HOVER, add_key, colour, cut, labels, marker, whiskers
 from xtc_viz.lab.figures.view import View, prompts
 from xtc_viz.lab.figures.words import claims
 from xtc_viz.lab.results import DICE
@@ -75,11 +75,7 @@ def _add(
     figure.add_scatter(
         x=[one.mean], y=[row], mode="markers", showlegend=False, hoverinfo="text",
         marker=marker(kind, view.theme, hollow=kind == "xtc" and not one.excludes_zero),
-        error_x={
-            "type": "data", "symmetric": False, "array": [one.high - one.mean],
-            "arrayminus": [one.mean - one.low], "thickness": 2, "width": 0,
-            "color": colour(kind, view.theme),
-        },
+        error_x=whiskers([one], colour(kind, view.theme)) | {"thickness": 2},
         hovertext=f"{cut(name, HOVER)}<br>{with_ends(one, signed=True)}", **on,
     )  # fmt: skip
 

@@ -173,8 +173,10 @@ def stack(sampler: SamplerSettings) -> SamplerSettings:
 
 
 def quoted(name: str) -> str:
-    """Return a condition's name as a sentence quotes it: short, and of one line."""
-    return shortened(name, LONGEST_NAME).strip() or "(a name of spaces)"
+    """Return a condition's name as a sentence quotes it: short, of one line, and marked where it
+    would be taken for several."""
+    short = shortened(name, LONGEST_NAME).strip() or "a name of spaces"
+    return f"“{short}”" if any(sign in short for sign in (",", ";", " and ")) else short
 
 
 def prompts(counts: Sequence[int]) -> str:

@@ -54,6 +54,8 @@ def claims(
             continue
         if not claimed and len(names) > 2 and len(groups) > 1 and claim == last:
             shown = f"the other {len(names)}"
+        elif not claimed and len(names) > 2 and len(groups) == 1:
+            shown = f"any of {len(names)} {what}" if claim == "open" else f"all {len(names)} {what}"
         elif len(names) <= MOST:
             named = [_named(name, differences[name], claimed and numbers) for name in names]
             shown = listed(named)
