@@ -292,3 +292,74 @@ def test_what_cannot_be_compared_is_named(lab: Lab, words: tuple[str, ...], comp
     code, _, err = lab("compare", *words)
     assert code != DONE
     assert complaint in err
+
+
+def test_a_figure_as_a_file(lab: Lab, tmp_path: Path) -> None:
+    assert lab("run", "mine.toml", "--model", "fake")[0] == DONE
+    code, out, _ = lab("figure", "mine", "--list", "--json")
+    listed = {one["name"]: one["missing"] for one in json.loads(out)["figures"]}
+    assert code == DONE
+    assert listed["forest"] == ""
+    assert "ρ and τ" in listed["grid"]
+    assert "ρ and τ" in lab("figure", "mine", "--list")[1]
+    words = ("figure", "mine", "forest", "--metric", "distinct_2", "--out", "a.html")
+    code, out, _ = lab(*words, "--theme", "dark", "--json")
+    values = json.loads(out)
+    assert (code, values["figure"], values["file"]) == (DONE, "forest", "a.html")
+    assert "on 3 prompts" in values["sentence"]
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "on 3 prompts" in page
+    assert "Plotly.newPlot" in page
+    assert "#141517" in page
+    code, out, _ = lab("figure", "mine", "bars")
+    assert (code, out.startswith("Means. ")) == (DONE, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("figure", "mine", "nothing"), "`figure` must be one of bars"),
+        (("figure", "mine"), "`figure` must be one of bars"),
+        (("figure", "mine", "grid"), "one that this run can have"),
+        (("figure", "mine", "bars", "--out", "a.png"), "`out` must be a file that ends in .html"),
+        (("figure", "mine", "bars", "--theme", "blue"), "`theme` must be one of light, dark"),
+        (("figure", "mine", "bars", "--metric", "beauty"), "`metric` must be one of"),
+        (("figure", "mine", "bars", "--condition", "nobody"), "`conditions` must be names of"),
+        (("figure", "mine", "bars", "--baseline", "nobody"), "`baseline` must be one of"),
+        (("mechanism", "mine", "--by", "colour"), "`by` must be one of position, genre, openness"),
+    ],
+)
+def test_a_figure_that_cannot_be(lab: Lab, words: tuple[str, ...], problem: str) -> None:
+    lab("run", "mine.toml", "--model", "fake")
+    code, out, err = lab(*words)
+    assert (code, out) == (2, "")
+    assert problem in err
+
+
+def test_the_mechanism_in_numbers(lab: Lab) -> None:
+    lab("run", "mine.toml", "--model", "fake")
+    code, out, _ = lab("mechanism", "mine", "--json")
+    values = json.loads(out)["conditions"]
+    assert (code, [*values]) == (DONE, ["baseline", "strong"])
+    assert values["strong"]["all"]["values"]["activation"] > 0
+    assert values["baseline"]["all"]["values"]["activation"] == 0
+    assert "Fired" in lab("mechanism", "mine")[1]
+    for by in ("position", "genre", "openness"):
+        own = json.loads(lab("mechanism", "mine", "--by", by, "--json")[1])["conditions"]["strong"]
+        parts = own[by] if by == "position" else [*own[by].values()]
+        assert sum(part["steps"] for part in parts) == own["all"]["steps"]
+    out = lab("mechanism", "mine", "--by", "position")[1]
+    assert "  1 to 8" in out
+    # Rows for people are the means of the steps behind them.
+    first = next(line.split() for line in out.split("strong\n")[1].splitlines() if "1 to 8" in line)
+    eight = json.loads(lab("mechanism", "mine", "--by", "position", "--json")[1])
+    some = eight["conditions"]["strong"]["position"][:8]
+    steps = sum(part["steps"] for part in some)
+    fired = sum(part["steps"] * part["values"]["activation"] for part in some) / steps
+    assert first[3:6] == [f"{steps:,}", first[4], f"{fired:.3f}"]
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    words = f"{sys.executable} app.py lab list --store {tmp_path / 'none.sqlite'} --json | head -1"
+    done = subprocess.run(words, shell=True, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("{\n", "")

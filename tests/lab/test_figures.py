@@ -248,7 +248,7 @@ def test_hostile_names_are_text() -> None:
 
 
 def test_many_conditions_draw() -> None:
-    conditions = [lane(f"condition {i}", i / 255, 0.1) for i in range(256)]
+    conditions = [lane(f"condition {i}", i / 63, 0.1) for i in range(64)]
     own = made(
         conditions, lambda i, j, _: 0.001 * i + 0.01 * j, observed=watched(conditions[:20], suite())
     )
