@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from tests.ui.factories import TEXTS, make_step, sampler
 from xtc_viz.figures.export import html
 from xtc_viz.figures.step import step_figure
+from xtc_viz.figures.theme import DARK, LIGHT, layout
 
 
 def test_the_file_is_whole_and_asks_for_nothing() -> None:
@@ -41,3 +42,10 @@ def test_no_text_ends_the_script() -> None:
     hostile = "</script><script>alert(1)</script>"
     figure = go.Figure().add_scatter(x=[1], y=[1], text=[hostile], mode="text")
     assert "<script>alert" not in html(figure, [hostile, hostile], name=hostile)
+
+
+def test_a_dark_figure_stands_on_dark_paper() -> None:
+    for theme in (LIGHT, DARK):
+        page = html(go.Figure(layout=layout(theme, 300)), ["caption"])
+        style = page[page.index("<style>") : page.index("</style>")]
+        assert f"background: {theme.paper}; color: {theme.ink};" in style

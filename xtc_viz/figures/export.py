@@ -13,7 +13,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from xtc_viz.figures.theme import FONT
+from xtc_viz.figures.theme import DARK, FONT, LIGHT
 from xtc_viz.texts import mended
 
 CONFIG: dict[str, Any] = {
@@ -38,6 +38,9 @@ def html(
     # plotly writes the configuration into its script as it stands.
     plain = re.sub(r"[^\w.-]+", "-", name)
     config = CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": plain}}
+    # The paper that the figure was drawn for goes on around it.
+    theme = DARK if figure.layout.paper_bgcolor == DARK.paper else LIGHT
+    paper, ink, ink_2 = theme.paper, theme.ink, theme.ink_2
     part = figure.to_html(
         config=config, include_plotlyjs=True, include_mathjax=False, full_html=False
     )
@@ -49,10 +52,10 @@ def html(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f"<title>{first}</title>\n"
-        f"<style>body {{ margin: 0; background: #fff; color: #17181a; font: 14px/1.5 {FONT}; }}\n"
+        f"<style>body {{ margin: 0; background: {paper}; color: {ink}; font: 14px/1.5 {FONT}; }}\n"
         f"figure {{ max-width: {width}px; margin: 0 auto; padding: 16px; }}\n"
-        ".plot { overflow-x: auto; } figcaption { padding: 0 16px; color: #575b61; }\n"
-        "figcaption b { color: #17181a; }</style></head>\n"
+        f".plot {{ overflow-x: auto; }} figcaption {{ padding: 0 16px; color: {ink_2}; }}\n"
+        f"figcaption b {{ color: {ink}; }}</style></head>\n"
         f'<body><figure><div class="plot">{part}</div>\n'
         f"<figcaption><b>{first}</b>{lines}</figcaption></figure></body></html>\n"
     )

@@ -15,7 +15,7 @@ GAP = 0.05
 
 LEGEND = {
     "orientation": "h", "xref": "container", "x": 0.01, "xanchor": "left",
-    "yref": "container", "y": 1, "yanchor": "top",
+    "yref": "container", "y": 1, "yanchor": "top", "itemsizing": "constant",
 }  # fmt: skip
 """Along the top, from the left edge."""
 

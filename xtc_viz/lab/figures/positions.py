@@ -76,7 +76,8 @@ def _picture(view: View) -> go.Figure:
                 x=at, y=line, mode="lines+markers", xaxis=x, yaxis=y, name=every[k],
                 legendgroup=str(k), showlegend=i == 0, hoverinfo="x+y+name",
                 line={"color": ink, "width": 2, "dash": dash},
-                marker={"symbol": symbol, "size": sizes, "color": ink, "opacity": 1},
+                marker={"symbol": symbol, "size": sizes, "color": ink, "opacity": 1,
+                        "line": {"width": 0}},
             )  # fmt: skip
     titles = [f"<b>{q.label}</b>{f', {q.unit}' if q.unit else ''}" for q in quantities]
     down = {"text": "position", "font": {"size": 12, "color": theme.ink_2}, "standoff": 4}

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from xtc_viz.figures.theme import layout
 from xtc_viz.lab.figures.base import LabFigure
 from xtc_viz.lab.figures.panels import LEGEND, over
-from xtc_viz.lab.figures.signs import labels, series, series_sign
+from xtc_viz.lab.figures.signs import MOST_SERIES, labels, series, series_sign
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import listed
 from xtc_viz.lab.metrics import METRICS
@@ -49,7 +49,12 @@ def _lack(view: View) -> str:
 
 
 def _shown(view: View) -> list[str]:
-    return series(view.with_differences)
+    """Return the conditions that one plot can hold, those with XTC before the others."""
+    there = view.with_differences
+    with_xtc = [name for name in there if view.conditions[name].sampler.xtc.rho > 0]
+    others = [name for name in there if name not in with_xtc]
+    chosen = {*series(with_xtc), *others[: max(0, MOST_SERIES - len(with_xtc))]}
+    return [name for name in there if name in chosen]
 
 
 def _picture(view: View) -> go.Figure:
