@@ -165,6 +165,25 @@ def test_what_an_embedder_measured_is_said() -> None:
     assert "LSA" not in FIGURES["forest"].sentence(own, Options(metric="distinct_2"))
 
 
+def test_which_metrics_are_shown() -> None:
+    known = ("passed", "distinct_2", "repeated_trigrams", "self_bleu")
+
+    def shown(name: str, known: tuple[str, ...], chosen: str = "") -> tuple[str, ...]:
+        choice = FIGURES[name].metrics
+        assert choice is not None
+        return choice(known, chosen)
+
+    assert shown("forest", known) == known
+    assert shown("forest", known, "self_bleu") == ("self_bleu",)
+    assert shown("grid", known) == ("passed",)
+    assert shown("region", known) == ("distinct_2", "passed")
+    assert shown("region", known[1:], "self_bleu") == ("self_bleu", "repeated_trigrams")
+    assert shown("region", known[1:2]) == ()
+    assert shown("pareto", known) == ("distinct_2", "passed", "distinct_2", "repeated_trigrams")
+    assert shown("pareto", known[1:])[2:] == ("distinct_2", "self_bleu")
+    assert shown("pareto", known, "self_bleu") == ("self_bleu", "repeated_trigrams")
+
+
 # Whatever is there
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
+from xtc_viz.lab.figures.base import ANSWERS, TEXTS, LabFigure, all_of
 from xtc_viz.lab.figures.factors import strategies
 from xtc_viz.lab.figures.forest import forest
 from xtc_viz.lab.figures.view import View, prompts
@@ -64,5 +64,5 @@ FIGURE = LabFigure(
     lack=_lack,
     picture=_picture,
     words=_words,
-    metrics=all_of(*MAIN[:4]),
+    metrics=all_of(*ANSWERS, *TEXTS[:4]),
 )

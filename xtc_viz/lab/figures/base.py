@@ -37,7 +37,9 @@ def all_of(*usual: str) -> Choice:
     return choose
 
 
-MAIN = (
+ANSWERS = ("passed", "parses")
+"""Whether answers are right; only suites that check answers have them."""
+TEXTS = (
     "distinct_2",
     "repeated_trigrams",
     "self_bleu",
@@ -45,6 +47,7 @@ MAIN = (
     "self_repetition",
     "tokens",
 )
+MAIN = ANSWERS + TEXTS
 """The metrics of figures with several panels; the first of them where there is one."""
 
 

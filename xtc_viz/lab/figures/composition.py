@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
+from xtc_viz.lab.figures.base import ANSWERS, TEXTS, LabFigure, all_of
 from xtc_viz.lab.figures.factors import factorial, xtc_words
 from xtc_viz.lab.figures.panels import Grid, names, over, rows_layout
 from xtc_viz.lab.figures.signs import HOVER, add_key, colour, cut, labels, marker, whiskers
@@ -113,5 +113,5 @@ FIGURE = LabFigure(
     lack=_lack,
     picture=_picture,
     words=_words,
-    metrics=all_of(*MAIN[:4]),
+    metrics=all_of(*ANSWERS, *TEXTS[:4]),
 )

@@ -28,8 +28,13 @@ from xtc_viz.lab.statistics import Interval
 from xtc_viz.lab.wording import with_ends
 
 COST = "repeated_trigrams"
-PLANES = (("distinct_2", COST), ("embedding_distance", COST), ("distinct_2", "self_bleu"))
-"""Variety and cost of each plane: the paper's two, and one between."""
+PLANES = (
+    ("distinct_2", "passed"),
+    ("distinct_2", COST),
+    ("embedding_distance", COST),
+    ("distinct_2", "self_bleu"),
+)
+"""Variety and cost of each plane; the first two that have values are drawn."""
 LINE = 18  # pixels of a name in the list
 LIST_COLUMNS = 3
 MANY = 10
@@ -38,12 +43,11 @@ MANY = 10
 
 def _planes(known: Sequence[str], chosen: str) -> tuple[str, ...]:
     """Return the metrics of the planes, variety and cost in turn."""
-    planes: Sequence[tuple[str, str]] = PLANES[:2]
+    planes: Sequence[tuple[str, str]] = PLANES
     if chosen:
         planes = (("distinct_2" if chosen == COST else chosen, COST),)
-    elif not {"embedding_distance", COST} <= {*known}:
-        planes = PLANES[::2]
-    return tuple(one for plane in planes if {*plane} <= {*known} for one in plane)
+    there = [plane for plane in planes if {*plane} <= {*known}]
+    return tuple(name for plane in there[:2] for name in plane)
 
 
 def _pairs(view: View) -> list[tuple[str, str]]:

@@ -18,11 +18,12 @@ from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import listed, some, verdict
 from xtc_viz.lab.wording import number, with_ends
 
-VARIETY, COST = "distinct_2", "repeated_trigrams"
-OTHER_COST = "self_repetition"
+VARIETY = "distinct_2"
+COSTS = ("passed", "repeated_trigrams", "self_repetition")
+"""What must not get worse: the first of these that has values, and is not the variety itself."""
 ROW = 62  # pixels
 STATES = {
-    "in": ("✓", "variety rises, the cost is not shown to"),
+    "in": ("✓", "variety rises, the cost is not shown to rise"),
     "paid": ("!", "variety rises, and so does the cost"),
     "open": ("–", "variety is not shown to rise"),
     "few": ("?", "too few prompts"),
@@ -31,8 +32,8 @@ STATES = {
 
 def _metrics(known: Sequence[str], chosen: str) -> tuple[str, ...]:
     variety = chosen or VARIETY
-    cost = COST if variety != COST else OTHER_COST
-    return (variety, cost) if {variety, cost} <= {*known} else ()
+    costs = [name for name in COSTS if name in known and name != variety]
+    return (variety, costs[0]) if variety in known and costs else ()
 
 
 def states(view: View) -> dict[Cell, str]:
@@ -155,7 +156,8 @@ FIGURE = LabFigure(
     name="region",
     label="Operating region",
     place=60,
-    meaning="Where variety is shown to rise and the cost is not: by the 95 % intervals of both.",
+    meaning="Where variety is shown to rise and the cost is not, by the 95 % intervals of both; "
+    "the cost is repetition, or wrong answers where a suite checks them.",
     lack=_lack,
     picture=_picture,
     words=_words,
