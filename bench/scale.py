@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import random
-import resource
+import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -68,6 +68,16 @@ def written(plan: list[Cell], size: int) -> Iterator[Written]:
         )  # fmt: skip
 
 
+def plan_bytes(experiment: Experiment, identity: Identity) -> int:
+    """Return the bytes that all cells of an experiment take in memory, unwritten."""
+    tracemalloc.start()
+    plan = list(cells(experiment, SUITE, identity))
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert plan
+    return size
+
+
 def timed(what: Callable[[], object]) -> float:
     begin = perf_counter()
     what()
@@ -81,9 +91,8 @@ def measure(count: int, folder: Path) -> list[tuple[str, float, str, bool]]:
     identity, experiment = Identity.of(model), many(count)
     path = folder / "many.sqlite"
     plan: list[Cell] = []
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     named = timed(lambda: plan.extend(cells(experiment, SUITE, identity)))
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    memory = plan_bytes(experiment, identity)
     with Store(path) as store:
         name = run_name(experiment, SUITE, identity)
         store.begin_run(name, experiment.to_dict(), SUITE.to_dict(), identity, model.info, SAMPLING)
@@ -112,7 +121,7 @@ def measure(count: int, folder: Path) -> list[tuple[str, float, str, bool]]:
         ("cells whose steps are read", steps, "/s", False),
         ("file", path.stat().st_size / 1e9, "GB", True),
         ("naming all cells", named, "s", True),
-        ("their plan in memory", memory / 1e6, "GB", True),
+        ("their plan in memory", memory / 1e9, "GB", True),
         ("looking which are there", present, "s", True),
         ("opening the run: counts by condition", counted, "s", True),
         ("reading all texts", read, "s", True),
