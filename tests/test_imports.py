@@ -45,7 +45,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.cli": rule(own="threads ui lab.command"),
     "xtc_viz.errors": rule(),
     "xtc_viz.texts": rule(own="errors"),
-    "xtc_viz.tablecell": rule(),
+    "xtc_viz.tablecell": rule(own="texts"),
     "xtc_viz.sideprocess": rule(own="errors"),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
