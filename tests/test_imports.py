@@ -155,6 +155,17 @@ RULES: dict[str, Rule] = {
         "lab.figures lab.mechanism lab.metrics lab.results lab.statistics lab.suite lab.wording "
         "settings",
     ),
+    "xtc_viz.lab.paper": rule(own="assets settings"),
+    "xtc_viz.lab.beside": rule(
+        "numpy",
+        "lab.builtin lab.experiment lab.metrics lab.paper lab.results lab.statistics settings",
+    ),
+    "xtc_viz.lab.report": rule(
+        "jinja2 markupsafe plotly",
+        "__version__ assets lab.beside lab.comparison lab.figures lab.mechanism lab.metrics "
+        "lab.paper lab.reading lab.report lab.results lab.statistics lab.store lab.suite lab.table "
+        "lab.tomlfile lab.wording records.modelinfo texts",
+    ),
     "xtc_viz.lab.printing": rule(own="lab.runner"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab.correlation": rule("numpy", "lab.statistics"),

@@ -71,6 +71,13 @@ class Beside:
     mechanism: tuple[MechanismRow, ...]
     words: tuple[Words, ...]
 
+    def by_place(self) -> dict[Place, list[Row]]:
+        """Return the rows of each place of the paper."""
+        found: dict[Place, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.statement.at, []).append(row)
+        return found
+
     def counts(self) -> dict[Verdict, int]:
         """Return how many rows have each verdict, of those that some have."""
         found = [row.verdict for row in self.rows]

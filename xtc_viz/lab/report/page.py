@@ -21,10 +21,11 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from xtc_viz.assets import asset
-from xtc_viz.lab import tomlfile, wording
+from xtc_viz.lab import wording
 from xtc_viz.lab.mechanism import QUANTITIES
 from xtc_viz.lab.metrics import METRICS
 from xtc_viz.lab.paper import Reported, load
+from xtc_viz.lab.report import again
 from xtc_viz.lab.report.content import Report
 from xtc_viz.lab.table import rows
 from xtc_viz.texts import visible
@@ -45,7 +46,9 @@ def html(report: Report) -> str:
             experiment=report.results.experiment,
             identity=asdict(report.run.identity),
             tables=rows(report.results),
-            toml=tomlfile.dumps(report.results.experiment),
+            command=again.command(report.run),
+            needs_file=again.needs_file(report.run),
+            toml=again.toml(report.run),
             paper=load(),
             quantities=QUANTITIES,
             metrics=METRICS,

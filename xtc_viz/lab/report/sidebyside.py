@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 
 from xtc_viz.lab.reading import Filter, cells_of, entries
 from xtc_viz.lab.results import Results
@@ -36,7 +35,8 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """What the conditions wrote on a prompt with the same dice, the baseline first."""
+    """What the conditions wrote on a prompt with the same dice: the baseline first, then those with
+    XTC, then the others."""
 
     prompt: Prompt
     seed: int
@@ -54,6 +54,7 @@ def side_by_side(
     texts: dict[str, dict[str, Entry]] = {}
     for cell, entry in entries(store, cells_of(run, wanted)):
         texts.setdefault(cell.prompt.id, {})[cell.condition.name] = entry
+    with_xtc = {name for name, one in results.conditions.items() if one.sampler.xtc.rho}
     found = []
     for prompt in chosen:
         own = texts.get(prompt.id, {})
@@ -62,7 +63,7 @@ def side_by_side(
             first = Written(results.baseline, base.name, "", "", base.text, base.finish)
             others = (
                 Written(name, entry.name, *divided(base.text, entry.text), entry.finish)
-                for name, entry in own.items()
+                for name, entry in sorted(own.items(), key=lambda one: one[0] not in with_xtc)
             )
             found.append(SideBySide(prompt, seed, 0, (first, *others)))
     return tuple(found)
@@ -74,7 +75,9 @@ def divided(base: str, text: str) -> tuple[str, str, str]:
     The common part ends where a word begins. A text that is the same has no word that differs, nor
     has one that is a beginning of `base`.
     """
-    n = len(commonprefix([base, text]))
+    pairs = zip(base, text, strict=False)
+    shorter = min(len(base), len(text))
+    n = next((i for i, (a, b) in enumerate(pairs) if a != b), shorter)
     if n == len(text):
         return text, "", ""
     start = n
