@@ -162,8 +162,8 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.lab.report": rule(
         "jinja2 markupsafe plotly",
-        "__version__ assets lab.beside lab.comparison lab.figures lab.mechanism lab.metrics "
-        "lab.paper lab.reading lab.report lab.results lab.statistics lab.store lab.suite lab.table "
+        "__version__ assets lab.beside lab.builtin lab.experiment lab.figures lab.mechanism "
+        "lab.metrics lab.paper lab.reading lab.report lab.results lab.store lab.suite lab.table "
         "lab.tomlfile lab.wording records.modelinfo texts",
     ),
     "xtc_viz.lab.printing": rule(own="lab.runner"),
