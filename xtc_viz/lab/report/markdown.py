@@ -30,10 +30,10 @@ def plain(text: str) -> str:
     return escaped or "(empty)"
 
 
-def table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    """Return a table, the first column to the left; cells are Markdown already."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+def table(head: Sequence[str], body: Iterable[Sequence[str]], words: int = 1) -> str:
+    """Return a table, its first columns, of `words`, to the left; cells are Markdown already."""
+    rule = [*["---"] * words, *["---:"] * (len(head) - words)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *body]) + "\n"
 
 
 def markdown(report: Report) -> str:
