@@ -15,16 +15,13 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import unquote
 
-import plotly.graph_objects as go
-from plotly.offline import get_plotlyjs
-
+from bench.svg import svgs
 from xtc_viz.errors import StoreError
-from xtc_viz.figures.theme import FONT
 from xtc_viz.lab.beside import Row, Verdict
+from xtc_viz.lab.mechanism import QUANTITIES
 from xtc_viz.lab.metrics import METRICS
 from xtc_viz.lab.paper import Agreement
 from xtc_viz.lab.reading import find_run
@@ -35,24 +32,17 @@ from xtc_viz.lab.wording import number, with_ends
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, FIGURES = DOCS / "replication.md", DOCS / "figures"
-CHROMIUM = "/usr/bin/chromium"
 SHOWN: Mapping[str, Sequence[str]] = {
-    "main": ("forest", "win_tie_loss", "gain_by_genre", "gain_by_activation"),
+    "main": ("forest", "win_tie_loss", "positions", "activation_gain", "genre"),
     "strong-baselines": ("forest", "pareto"),
     "grid": ("grid",),
     "strategies": ("ablation",),
     "composition": ("composition",),
-    "activation": ("positions",),
-    "rho": ("region",),
-    "temperature-factorial": ("synergy",),
-    "repetition-factorial": ("synergy",),
-    "longform": ("forest",),
 }
 """The experiments that the page shows, and their figures, where a run can have them."""
 METRICS_SHOWN = ("distinct_2", "repeated_trigrams", "self_bleu", "embedding_distance", "tokens")
-MECHANISM = ("ambiguous", "activation", "top_changed", "changed", "eligible", "removed_mass",
-             "kl", "tail_drawn", "tail_drawn_without_xtc")  # fmt: skip
-WIDTH = 860
+WITH_MECHANISM = ("main", "strong-baselines")
+MECHANISM = ("ambiguous", "activation", "changed", "eligible", "removed_mass", "tail_drawn")
 
 
 def reports(store: Store) -> dict[str, Report]:
@@ -72,7 +62,7 @@ def reports(store: Store) -> dict[str, Report]:
 def section(name: str, one: Report, pictures: Iterable[tuple[str, str, str]]) -> str:
     """Return the section of a run; `pictures` are label, file and sentence."""
     parts = [one.partial, _levels(one)]
-    if name in ("main", "activation"):
+    if name in WITH_MECHANISM:
         parts.append(_mechanism(one))
     parts += [f"![{label}](figures/{file})\n\n{plain(says)}" for label, file, says in pictures]
     if one.beside.rows:
@@ -104,17 +94,14 @@ def _head(metric: str) -> str:
 
 
 def _mechanism(one: Report) -> str:
-    """Return what XTC did in each condition that has it."""
-    from xtc_viz.lab.mechanism import QUANTITIES
-
-    labels = {quantity.name: quantity.label for quantity in QUANTITIES}
-    names = [name for name, own in one.results.conditions.items()
-             if own.sampler.xtc.rho and name in one.results.observed]  # fmt: skip
+    """Return what XTC did in each condition; without XTC, what lies below its τ all the same."""
     body = []
-    for quantity in MECHANISM:
-        values = [one.results.observed[name].whole.values[quantity] for name in names]
-        body.append([plain(labels[quantity]), *("–" if v is None else number(v) for v in values)])
-    return table(["Over all steps", *map(plain, names)], body) if names else ""
+    for condition in one.results.conditions:
+        if (own := one.results.observed.get(condition)) is not None:
+            values = [own.whole.values[name] for name in MECHANISM]
+            body.append([plain(condition), *("–" if v is None else number(v) for v in values)])
+    labels = {quantity.name: quantity.label for quantity in QUANTITIES}
+    return table(["Over all steps", *(plain(labels[name]) for name in MECHANISM)], body)
 
 
 def _beside(rows: Sequence[Row]) -> str:
@@ -126,9 +113,9 @@ def _beside(rows: Sequence[Row]) -> str:
         key = (at.place, at.title, at.model, f"{metric.called}{star}")
         counts.setdefault(key, Counter())[row.verdict] += 1
     body = []
-    for (place, title, model, metric), own in counts.items():
+    for (place, title, model, called), own in counts.items():
         verdicts = [f"{verdict} {own[verdict]}" for verdict in Verdict if own[verdict]]
-        body.append([f"{place}: {plain(title)} ({plain(model)})", metric, "; ".join(verdicts)])
+        body.append([f"{place}: {plain(title)} ({plain(model)})", called, "; ".join(verdicts)])
     return table(["The paper", "Metric", "Verdicts"], body, words=3)
 
 
@@ -174,42 +161,7 @@ def head(found: Mapping[str, Report]) -> str:
     )
 
 
-# Pictures
-
-
-def svgs(figures: Mapping[str, go.Figure]) -> Iterator[tuple[str, str]]:
-    """Return each figure as SVG, drawn by plotly.js in a Chromium without a network."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_context(offline=True).new_page()
-        page.set_content("<!doctype html><meta charset=utf-8><body>")
-        page.add_script_tag(content=get_plotlyjs())
-        for name, figure in figures.items():
-            height = figure.layout.height or 450
-            url = page.evaluate(
-                "([figure, width, height]) => "
-                "Plotly.toImage(JSON.parse(figure), {format: 'svg', width, height})",
-                [figure.to_json(engine="json"), WIDTH, height],
-            )
-            yield name, lighter(unquote(url.split(",", 1)[1]))
-        browser.close()
-
-
-def lighter(svg: str) -> str:
-    """Return a picture of plotly.js without what changes nothing, and without its random name."""
-    for name in set(re.findall(r'"(?:top)?defs-(\w+)"', svg)):
-        svg = svg.replace(name, "0")
-    svg = svg.replace(f"font-family: {FONT}; ", "").replace(
-        "<svg ", f'<svg font-family="{FONT}" ', 1
-    )
-    svg = re.sub(r"(?:vector-effect: none|(?:(?:fill|stroke)-)?opacity: 1);\s?", "", svg)
-    svg = re.sub(r' (?:class|data-[\w-]+)="[^"]*"| style="\s*"', "", svg)
-    svg = re.sub(r"(\.\d\d)\d+", r"\1", svg)
-    while (fewer := re.sub(r"<g(?: [^<>]*)?(?:/>|></g>)", "", svg)) != svg:
-        svg = fewer
-    return svg + "\n"
+# The page
 
 
 def put(text: str, sections: Mapping[str, str]) -> str:

@@ -80,7 +80,9 @@ def test_a_statement_with_settings_is_of_conditions_that_its_experiments_have() 
 
 
 def test_experiments_are_ours() -> None:
-    places = [one.at for one in (*PAPER.statements, *PAPER.readings, *PAPER.words)]
+    places = [one.at for one in PAPER.statements]
+    places += [one.at for one in PAPER.readings]
+    places += [one.at for one in PAPER.words]
     assert {name for at in places for name in at.experiments} <= {*EXPERIMENTS} | FAR
     assert all(at.place and at.section for at in places)
 

@@ -27,7 +27,7 @@ from xtc_viz.lab.report.sidebyside import divided
 from xtc_viz.lab.runner import run
 from xtc_viz.lab.store import Store
 from xtc_viz.lab.suite import load_suite
-from xtc_viz.lab.wording import number
+from xtc_viz.lab.wording import number, with_ends
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.texts import is_silent
 
@@ -233,7 +233,7 @@ def test_markdown_holds_the_main_metrics(main: Report) -> None:
     for name in main.main:
         for condition in main.results.conditions:
             mean = main.results.means[name][condition]
-            assert table.with_ends(mean) in text
+            assert with_ends(mean) in text
     assert again.command(main.run) in text
     for one in main.figures:
         assert plain(one.sentence) in text
