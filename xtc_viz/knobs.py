@@ -46,7 +46,7 @@ OF_A_SPREAD = (
     Knob(
         "seeds", "Seeds", 16, 4, 64, 1,
         "How many seeds a spread writes: the one of the composer and those that follow it.",
-        integer=True, hint="texts for each lane",
+        integer=True,
     ),
 )  # fmt: skip
 """The same request many times, each with another seed."""

@@ -35,7 +35,7 @@ SHARE, RATIO, TOKENS = "share", "ratio", "tokens"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of each text: what it is called, the line that says what it is, how it is written."""
+    """A number of each text: its name, the line that says what it is, and how it is written."""
 
     name: str
     label: str

@@ -59,10 +59,11 @@ def sentences(found: Summary, lanes: Sequence[LaneSettings], asked: int) -> list
 
 def _acts(found: Summary, k: int, lane: LaneSettings) -> str:
     fired, changed = found.means[k][FIRED], found.means[k][CHANGED]
+    head = "" if lane.name == "XTC" else f"{lane.name}: "
     if not fired.mean > 0:
-        return f"{lane.name}: XTC never fired in these {found.seeds} texts."
+        return f"{head}XTC never fired in these {found.seeds} texts."
     return (
-        f"{lane.name}: XTC fired at {_mean(fired, SHARE)} of the steps and changed "
+        f"{head}XTC fired at {_mean(fired, SHARE)} of the steps and changed "
         f"{_mean(changed, SHARE)} of the words."
     )
 

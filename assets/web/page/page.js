@@ -24,6 +24,7 @@ import { holdHeights, releaseHeight } from "./keptplace.js";
 import { handle } from "./keys.js";
 import { Opening } from "./opening.js";
 import { Requests } from "./requests.js";
+import { Seeds } from "./seeds.js";
 import { ShareLink } from "./sharelink.js";
 import { Sheet } from "./sheet.js";
 
@@ -58,13 +59,14 @@ export class Page {
       onrun: () => this.requests.generate(),
       onstep: () =>
         playback.stepping ? this.stepper.next() : this.requests.generate({ stepping: true }),
-      onstop: () => this.session.stop(),
+      onseeds: () => this.seeds?.press(),
+      onstop: () => this.stop(),
       tokens: transport.tokens,
       onedit: () => this.fillNote(),
       onchange: () => this.imagineDraft(),
     });
     this.requests = new Requests(this.session, playback, this.composer, {
-      here: () => this.away?.ask() ?? true,
+      here: () => !this.seeds?.why && (this.away?.ask() ?? true),
       before: () => this.stepper.pause(),
       after: () => this.drawTools(),
     });
@@ -107,6 +109,7 @@ export class Page {
       draft: () => this.composer.draft,
       presenting: () => this.presenting,
     });
+    this.seeds = live ? new Seeds(this, transport) : null;
     const map = live ? [this.strengthMap.element] : [];
     this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
     root.replaceChildren(...arrangement(this));
@@ -148,6 +151,16 @@ export class Page {
       if (!inside || event.defaultPrevented) return;
       if (handle(event, playback, this.actions)) event.preventDefault();
     });
+  }
+
+  /** Whether a run or many seeds are being written. */
+  get busy() {
+    return !this.session.idle || Boolean(this.seeds?.why);
+  }
+
+  stop() {
+    this.session.stop();
+    this.seeds?.spread.stop();
   }
 
   /** What keys do. */
@@ -200,7 +213,7 @@ export class Page {
 
   drawTools() {
     const { session, playback, stepper } = this;
-    const why = this.away?.why ?? "";
+    const why = this.away?.why || this.seeds?.why || "";
     const cut = session.origin.kind === "cut";
     const other = !cut && session.hasModel && playback.run && !session.ours;
     set(this.root, { "data-other-model": other ? "" : null });
@@ -214,7 +227,8 @@ export class Page {
       undoable: session.canUndo,
     });
     this.fillNote();
-    this.composer.busy(session.phase, playback.stepping ? !stepper.done : undefined, why);
+    const half = playback.stepping ? !stepper.done : undefined;
+    this.composer.busy(session.phase, half, why, this.seeds?.spread.phase);
   }
 
   /** What is to be said of the run on show, beside where it comes from. */
@@ -283,7 +297,7 @@ export class Page {
     if (this.root.querySelector("dialog[open]")) return false;
     if (this.sheet.isOpen && !this.playback.stepping) this.sheet.close();
     else if (this.stepper.playing) this.stepper.pause();
-    else if (!this.session.idle) this.session.stop();
+    else if (this.busy) this.stop();
     else if (this.playback.stepping) this.stepper.end();
     else if (this.presenting) this.present(false);
     else return false;
