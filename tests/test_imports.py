@@ -125,7 +125,7 @@ RULES: dict[str, Rule] = {
         "torch",
         "decode models.base records.trace runs.jobs runs.recorder runs.request runs.worker",
     ),
-    "xtc_viz.runs.spread": rule(
+    "xtc_viz.runs.seeds": rule(
         "torch",
         "decode knobs models.base models.prompts records.step records.trace rows runs.jobs "
         "runs.recorder runs.worker",

@@ -150,11 +150,12 @@ class Summary:
     differences: tuple[Mapping[str, Interval], ...]
 
 
-def summary(
-    texts: Sequence[SeedText], lanes: Sequence[LaneSettings], rng: np.random.Generator
-) -> Summary:
+def summary(texts: Sequence[SeedText], lanes: Sequence[LaneSettings], dice: int) -> Summary:
     """Return the means of each lane and its differences from the reference: the first lane without
-    XTC, else the first one."""
+    XTC, else the first one.
+
+    All intervals come from the same resamples of the seeds, those of `dice`.
+    """
     seeds = sorted({one.seed for one in texts})
     table = {(one.lane, one.seed): one.values for one in texts}
     reference = next((k for k, lane in enumerate(lanes) if lane.sampler.xtc.rho == 0), 0)
@@ -165,7 +166,7 @@ def summary(
         return np.array([np.nan if value is None else value for value in found], dtype=np.float64)
 
     def each(value: Callable[[str], Floats], names: Sequence[str]) -> dict[str, Interval]:
-        return {name: estimate(value(name), rng) for name in names}
+        return {name: estimate(value(name), np.random.default_rng(dice)) for name in names}
 
     names = [one.name for one in QUANTITIES]
     means, differences = [], []

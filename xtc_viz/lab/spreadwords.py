@@ -44,8 +44,8 @@ def sentences(found: Summary, lanes: Sequence[LaneSettings], asked: int) -> list
     """
     if found.seeds < asked:
         return [
-            f"Stopped after {found.seeds} of {asked} seeds. Short texts are there first, so no "
-            "averages are given.",
+            f"Only {found.seeds} of {asked} seeds are there, those with short texts first: no "
+            "averages are given, and no lanes are compared.",
             ONE_PROMPT,
         ]
     said = [_acts(found, k, lane) for k, lane in enumerate(lanes) if lane.sampler.xtc.rho > 0]
@@ -90,6 +90,8 @@ def _against(found: Summary, k: int, lanes: Sequence[LaneSettings]) -> str:
         parts.append(
             f"too few seeds differ to say something of {_listed([_SIDES[n][2] for n in few])}"
         )
+    if TAIL not in own:
+        parts.append("the tail shares lie below different τ and are not compared")
     if not parts:
         return f"{head}nothing could be compared."
     return head + "; ".join(parts) + "." + _caution(own)

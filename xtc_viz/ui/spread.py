@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from xtc_viz.knobs import KNOBS
 from xtc_viz.lab.spread import QUANTITIES, SeedText, Summary, measured, summary, taus
 from xtc_viz.lab.spreadwords import sentences
@@ -24,7 +22,7 @@ from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs.jobs import Job, fresh
 from xtc_viz.runs.recorder import Recorder
 from xtc_viz.runs.request import Request
-from xtc_viz.runs.spread import seeds_from, write
+from xtc_viz.runs.seeds import seeds_from, write
 from xtc_viz.ui import controls, payload
 from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.run import Run
@@ -129,7 +127,7 @@ class _Spread:
     def end(self) -> Message:
         """Return the last message."""
         lanes, seeds = self.asked.request.settings.lanes, self.asked.seeds
-        found = summary(self.texts, lanes, np.random.default_rng(seeds[0]))
+        found = summary(self.texts, lanes, seeds[0])
         whole = found.seeds == len(seeds)
         if not found.seeds:
             return {"state": "stopped"}

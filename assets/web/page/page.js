@@ -18,6 +18,7 @@ import { Session } from "../session/session.js";
 import { ShelfView } from "../shelf/view.js";
 import { StrengthMap } from "../whatif/strengthmap.js";
 import { WhatIf } from "../whatif/whatif.js";
+import { actionsOf } from "./actions.js";
 import { arrangement } from "./arrangement.js";
 import { Away } from "./away.js";
 import { holdHeights, releaseHeight } from "./keptplace.js";
@@ -123,6 +124,7 @@ export class Page {
 
   listen() {
     const { root, playback, session, composer } = this;
+    const actions = actionsOf(this);
     playback.on("run", () => {
       set(root, { "data-empty": null });
       this.statusLine.offer(null);
@@ -149,7 +151,7 @@ export class Page {
       const { target } = event;
       const inside = target === document.body || (target instanceof Node && root.contains(target));
       if (!inside || event.defaultPrevented) return;
-      if (handle(event, playback, this.actions)) event.preventDefault();
+      if (handle(event, playback, actions)) event.preventDefault();
     });
   }
 
@@ -161,22 +163,6 @@ export class Page {
   stop() {
     this.session.stop();
     this.seeds?.spread.stop();
-  }
-
-  /** What keys do. */
-  get actions() {
-    return {
-      generate: () => this.requests.generate(),
-      escape: () => this.escape(),
-      beside: () => this.inspector.turnBeside(),
-      colour: () => this.colours.next(),
-      step: () => this.stepper.next(),
-      play: () => this.stepper.toggle(),
-      help: () => this.lesson.openHelp(),
-      present: () => this.present(!this.presenting),
-      undo: () => this.requests.undo(),
-      redo: () => this.requests.redo(),
-    };
   }
 
   /** Whether text and bars are large and the rest is away, for a room that looks on. */
@@ -290,18 +276,6 @@ export class Page {
     const { run } = this.playback;
     if (run) this.composer.putBack(draftOf(run.head, this.composer.draft));
     this.imagineDraft();
-  }
-
-  /** Esc closes the sheet, else pauses Play, stops a run, leaves step by step, leaves the stage. */
-  escape() {
-    if (this.root.querySelector("dialog[open]")) return false;
-    if (this.sheet.isOpen && !this.playback.stepping) this.sheet.close();
-    else if (this.stepper.playing) this.stepper.pause();
-    else if (this.busy) this.stop();
-    else if (this.playback.stepping) this.stepper.end();
-    else if (this.presenting) this.present(false);
-    else return false;
-    return true;
   }
 
   /** Another model is in use. @param {ModelLine} model */
