@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ from xtc_viz.lab.spread import (
     taus,
 )
 from xtc_viz.lab.spreadwords import ONE_PROMPT, sentences
+from xtc_viz.models.fake import FakeModel
 from xtc_viz.records.trace import FinishReason
 from xtc_viz.settings import LaneSettings
 
@@ -87,10 +89,12 @@ def test_a_lane_without_xtc_is_held_to_the_tau_of_the_others() -> None:
 
 
 def test_below_what_was_recorded_a_tail_is_not_known() -> None:
-    low = LaneSettings("XTC", sampler(0.5, 1e-7))
-    trace, _ = decode(length=20, lanes=(OFF, low))
-    assert all(len(step.ids) == 100 for step in trace.lanes[0].steps)
+    size = FakeModel().info.vocab_size
+    flat = FakeModel(logits=lambda ids: torch.zeros(size))
+    low = LaneSettings("XTC", sampler(0.5, 0.5 / size))
+    trace, _ = decode(flat, length=3, lanes=(OFF, low))
     assert measured(trace)[0].values[TAIL] is None
+    assert measured(trace)[1].values[TAIL] == pytest.approx(0, abs=1e-5)
 
 
 def test_means_and_differences_by_hand() -> None:
@@ -194,3 +198,9 @@ def test_one_lane_alone_is_described() -> None:
     first, last = sentences(found, (ON,), 16)
     assert first.startswith("XTC fired at 11.9\u00a0% (11.")
     assert last == ONE_PROMPT
+
+
+def test_a_small_difference_is_not_written_as_none() -> None:
+    small = [0.00002 + 0.000001 * (k % 4) for k in range(16)]
+    said = sentences(summary(texts(TAIL, [0.0] * 16, small), LANES, 1), LANES, 16)
+    assert "the tail share is larger (+0.002 points, +0.002 to +0.002)" in said[1]

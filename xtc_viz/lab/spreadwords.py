@@ -15,6 +15,7 @@ from xtc_viz.lab.spread import (
     RATIO,
     SHARE,
     TAIL,
+    TOKENS,
     Summary,
 )
 from xtc_viz.lab.statistics import Interval
@@ -34,6 +35,10 @@ _SIDES = {
     TAIL: ("the tail share is larger", "the tail share is smaller", "the tail share"),
 }
 """What a difference says where it lies above 0, below 0, and what it is a difference of."""
+
+
+_WRITTEN = {SHARE: (100, 1, " points"), RATIO: (1, 3, ""), TOKENS: (1, 1, " tokens")}
+"""What a unit's numbers are multiplied by, their decimals, and what follows them."""
 
 
 def sentences(found: Summary, lanes: Sequence[LaneSettings], asked: int) -> list[str]:
@@ -113,11 +118,15 @@ def _claim(name: str, difference: Interval) -> str:
 
 
 def _signed(d: Interval, unit: str) -> str:
-    """Return a difference with its interval: `+4.1 points, 2.0 to 6.3`."""
-    scale, digits, after = {SHARE: (100, 1, " points"), RATIO: (1, 3, "")}.get(
-        unit, (1, 1, " tokens")
-    )
-    mean, low, high = (f"{scale * x:+.{digits}f}" for x in (d.mean, d.low, d.high))
+    """Return a difference with its interval: `+4.1 points, +2.0 to +6.3`.
+
+    No number that is not 0 is written as one.
+    """
+    scale, digits, after = _WRITTEN[unit]
+    values = [scale * x for x in (d.mean, d.low, d.high)]
+    least = min((abs(x) for x in values if x), default=1.0)
+    digits = max(digits, math.ceil(-math.log10(least)))
+    mean, low, high = (f"{x:+.{digits}f}" for x in values)
     return f"{mean}{after}, {low} to {high}".replace("-", "−")
 
 

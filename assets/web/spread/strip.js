@@ -89,9 +89,11 @@ export function tick(value, unit) {
 export function signed(value, unit) {
   if (value === null) return "–";
   const sign = value < 0 ? "−" : "+";
-  const size = Math.abs(value);
-  if (unit === "share") return `${sign}${decimal(100 * size, 1)} points`;
-  return unit === "tokens" ? `${sign}${decimal(size, 1)} tokens` : `${sign}${decimal(size, 3)}`;
+  const size = Math.abs(unit === "share" ? 100 * value : value);
+  const [digits, after] = { share: [1, " points"], ratio: [3, ""], tokens: [1, " tokens"] }[unit];
+  // No number that is not 0 is written as one.
+  const small = size > 0 && size < 0.5 * 10 ** -Number(digits);
+  return `${sign}${small ? Number(size.toPrecision(1)) : decimal(size, Number(digits))}${after}`;
 }
 
 /**
