@@ -86,8 +86,10 @@ def test_a_seed_opens_as_the_run_that_generate_writes(fake: Server, visit: Visit
     expect(page.locator("[data-field=seed]")).to_have_value(str(seed + 1))
     run(page)
     assert tokens(page, 1) == opened
-    page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name="Undo").click()
+    for _ in (1, 2):  # to the opened seed, and to what was on show before
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("button", name="Redo")).to_be_visible()
+        page.wait_for_timeout(300)
     assert tokens(page, 1) == former
     dialog = press(page)
     expect(dots(dialog)).to_have_count(32)
@@ -128,7 +130,7 @@ def test_while_it_is_written_no_run_begins_and_esc_stops_it(fake: Server, visit:
     expect(dialog).to_have_attribute("data-phase", "writing", timeout=WAIT)
     dialog.get_by_role("button", name="Close").click()
     expect(page.get_by_role("button", name="Generate", exact=True)).to_be_disabled()
-    expect(page.get_by_role("button", name="Again")).to_be_disabled()
+    expect(page.get_by_role("button", name="Again with a new seed")).to_be_disabled()
     page.locator("body").press("Escape")
     expect(page.locator(".composer")).to_have_attribute("data-seeds", "idle", timeout=WAIT)
     expect(page.get_by_role("button", name="Generate", exact=True)).to_be_enabled()
@@ -210,7 +212,7 @@ def test_what_is_too_much_is_said_at_its_field(small: Server, visit: Visit) -> N
     setting(page, "tau", 3)
     page.locator(".composer .many").click()
     expect(page.get_by_text("τ floor must be in (0, 1), but is 3")).to_be_visible()
-    expect(dialog).to_be_hidden()
+    expect(page.locator("dialog.spread")).to_be_hidden()
 
 
 @pytest.mark.parametrize("count", [1, 2, 6])
@@ -222,6 +224,9 @@ def test_all_of_it_is_within_the_window(fake: Server, visit: Visit, width: int, 
         left, right, window, page_width = box.evaluate(INSIDE)
         assert 0 <= left < right <= window
         assert page_width <= window
+    room = "node => [node.scrollWidth, node.clientWidth]"
+    needed, there = page.locator(".composer .actions").evaluate(room)
+    assert needed <= there
     unfold(page)
     adding = page.get_by_role("combobox", name="Add a lane")
     for k in range(2, count):

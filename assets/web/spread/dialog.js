@@ -12,6 +12,7 @@ import { seedChoice, seedTexts, table } from "./texts.js";
 const NONE = "Nothing is written yet.";
 const LAB = "the Lab";
 const PROMPT = 60; // characters of a prompt in the head
+const MANY = 3; // lanes
 
 /**
  * How a spread stands, in words.
@@ -121,10 +122,10 @@ export class SpreadDialog {
     this.knob.clear();
   }
 
-  /** @param {Problem} problem */
+  /** What is wrong with a setting of the composer is said there. @param {Problem} problem */
   wrong({ field, message }) {
     if (field === "seeds") this.knob.wrong(message);
-    else setText(this.error, message);
+    else if (!field) setText(this.error, message);
   }
 
   /** How it stands, and what can be done. */
@@ -148,6 +149,9 @@ export class SpreadDialog {
     const { head, rows, said } = result;
     setText(this.about, `“${quoted(head.prompt, PROMPT)}” · ${head.model.name}`);
     this.said.replaceChildren(...said.map((one) => h("p", {}, withLab(one, this.page.lab))));
+    // The words of many lanes would push the strips out of sight.
+    if (head.lanes.length > MANY) this.figures.after(this.said);
+    else this.figures.before(this.said);
     if (!rows.length) return;
     const marks = this.marks(result);
     const figures = head.quantities.map((_, i) => strips(result, i, marks));

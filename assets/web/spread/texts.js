@@ -55,7 +55,7 @@ export function seedTexts({ head }, row, onopen) {
         h(
           "section",
           { "aria-label": `${head.lanes[k].name}, seed ${row.seed}` },
-          h("h4", {}, head.lanes[k].name),
+          h("h3", {}, head.lanes[k].name),
           h(
             "p",
             { class: "values" },
