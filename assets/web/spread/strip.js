@@ -88,7 +88,7 @@ export function tick(value, unit) {
  */
 export function signed(value, unit) {
   if (value === null) return "–";
-  const sign = value < 0 ? "−" : "+";
+  const sign = value < 0 ? "−" : value > 0 ? "+" : "";
   const size = Math.abs(unit === "share" ? 100 * value : value);
   const [digits, after] = { share: [1, " points"], ratio: [3, ""], tokens: [1, " tokens"] }[unit];
   // No number that is not 0 is written as one.
