@@ -144,7 +144,7 @@ def test_so_many_seeds_hold_what_the_intervals_say() -> None:
     rng = np.random.default_rng(5)
     for n, least in ((LEAST, 0.91), (16, 0.93)):
         for draw in (rng.normal, lambda size: rng.binomial(60, 0.15, size) / 60 - 0.15):
-            found = [estimate(draw(size=n), rng) for _ in range(600)]
+            found = [estimate(np.asarray(draw(size=n)), rng) for _ in range(600)]
             known = [one for one in found if not math.isnan(one.low)]
             held = [one.low <= 0 <= one.high for one in known]
             assert np.mean(held) > least - 0.02

@@ -14,7 +14,7 @@ from tests.ui.test_stream import Desk
 from xtc_viz.lab.spread import QUANTITIES, measured
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
-from xtc_viz.ui.limits import LARGEST_SPREAD, LIMITS, Limits
+from xtc_viz.ui.limits import LARGEST_SPREAD, Limits
 from xtc_viz.ui.service import Service
 
 
@@ -134,7 +134,7 @@ def test_all_texts_together_have_a_limit(desk: Desk) -> None:
 
 
 def test_the_usual_spread_is_within_the_limits_of_a_space(desk: Desk) -> None:
-    public = Limits(**{name: limit.public for name, limit in LIMITS.items()})
+    public = Limits.default({"SPACE_ID": "someone/xtc_viz"})
     request = desk.request(int(public.length.default))
     assert (
         public.check_spread(16, len(request["settings"]["lanes"]), int(public.length.default)) == 16
