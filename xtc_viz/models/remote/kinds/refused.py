@@ -1,0 +1,51 @@
+"""Servers that are known, and cannot be used: each with what it does not show."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xtc_viz.models.remote.kinds.base import ask
+from xtc_viz.models.remote.wire import Wire
+
+
+class Refused(NamedTuple):
+    """A kind of server: the address at which it alone answers with this name, and the reason."""
+
+    path: str
+    name: str
+    words: str
+
+
+KNOWN = (
+    Refused(
+        "/api/extra/version",
+        "result",
+        "is koboldcpp, which takes no token ids and shows 10 candidates at most: τ would have to "
+        "be at least 0.10. The same GGUF file runs in llama.cpp's server",
+    ),
+    Refused(
+        "/v1/internal/model/info",
+        "model_name",
+        "is text-generation-webui, whose API shows no token ids beside the candidates",
+    ),
+    Refused(
+        "/v1/model",
+        "parameters",
+        "is TabbyAPI, whose candidates come as texts without token ids, which cannot be told apart",
+    ),
+    Refused(
+        "/api/version",
+        "version",
+        "is Ollama, which takes no token ids and shows 20 candidates at most, as texts. The same "
+        "GGUF file runs in llama.cpp's server",
+    ),
+)
+
+
+def recognize(wire: Wire) -> None:
+    """Raise `ServerError` with the reason for a server that is one of these."""
+    for refused in KNOWN:
+        answer = ask(wire, refused.path)
+        if isinstance(answer, dict) and refused.name in answer:
+            raise wire.error(refused.words)
+    return
