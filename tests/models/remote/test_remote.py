@@ -12,7 +12,7 @@ from tests.models.remote.llama import ANSWERS
 from xtc_viz.errors import PromptError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.local.model import LocalModel
-from xtc_viz.models.remote.model import FIRST, STANDING, RemoteModel
+from xtc_viz.models.remote.model import FACTOR, FIRST, STANDING, RemoteModel
 from xtc_viz.sampling.distribution import PartialLogits
 
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
@@ -88,10 +88,18 @@ def test_it_begins_with_few_candidates(remote: RemoteModel) -> None:
     assert known.outside == pytest.approx(1 - math.fsum(np.exp(known.log_probs.astype("f8"))))
     assert known.wider
     wider = known.wider()
-    assert len(wider.ids) == STANDING
+    assert len(wider.ids) == FIRST * FACTOR
     assert list(wider.ids[:FIRST]) == list(known.ids)
-    # The row needed more: it goes on with more.
-    assert len(generation.advance([int(known.ids[0])])[0].ids) == STANDING
+    # A row that needs more again and again is shown more at once, within bounds.
+    counts = []
+    for _ in range(30):
+        [known] = generation.advance([int(known.ids[0])])
+        counts.append(len(known.ids))
+        if known.wider:
+            known = known.wider()
+    assert counts[0] == FIRST
+    assert counts[-1] == STANDING
+    assert counts == sorted(counts)
 
 
 def test_rows_alike_are_asked_for_once_and_stay_alike(remote: RemoteModel) -> None:

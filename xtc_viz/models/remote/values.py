@@ -71,11 +71,11 @@ class Reader:
         where = "`logprobs`"
         if not ids or len(ids) > size:
             raise self._wrong(where, f"1 to {size} tokens", Words(f"{len(ids):,}"))
-        if any(type(i) is not int or not 0 <= i < size for i in ids):
+        if not {*map(type, ids)} <= {int} or not 0 <= min(ids) <= max(ids) < size:  # type: ignore[type-var, operator]
             wrong = next(i for i in ids if type(i) is not int or not 0 <= i < size)
             raise self._wrong(where, f"of tokens in [0, {size})", wrong)
-        if any(type(p) not in (float, int) for p in log_probs):
-            wrong = next(p for p in log_probs if type(p) not in (float, int))
+        if not {*map(type, log_probs)} <= {int, float}:
+            wrong = next(p for p in log_probs if type(p) not in (int, float))
             raise self._wrong(where, "numbers", wrong)
         tokens = np.array(ids, np.int64)
         if len(np.unique(tokens)) < len(tokens):

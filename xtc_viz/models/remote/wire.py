@@ -8,10 +8,13 @@ might send back, is in no message.
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from collections.abc import Mapping
-from time import monotonic
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 import httpx
 
@@ -21,7 +24,6 @@ CONNECT = 5.0  # seconds
 SHORT = 20.0  # for a question that takes no forward
 LONG = 300.0  # for one that may have to read a long prompt
 SMALL = 4 * 2**20  # bytes of an answer
-CHUNK = 2**16
 SECRET = 8  # characters; a shorter key is none, as the `EMPTY` that some clients must send
 
 
@@ -51,6 +53,7 @@ class Wire:
         headers = {"Accept-Encoding": "identity", "Accept": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
+        self._sockets: WeakSet[socket.socket] = WeakSet()
         self._client = httpx.Client(
             base_url=f"{address}/",
             headers=headers,
@@ -76,23 +79,36 @@ class Wire:
     def _ask(self, method: str, path: str, body: bytes | None, seconds: float, most: int) -> Any:
         timeout = httpx.Timeout(seconds, connect=CONNECT)
         headers = {"Content-Type": "application/json"} if body is not None else {}
-        until = monotonic() + seconds
+        late = f"did not answer within {seconds:g} seconds"
+        watch = threading.Timer(seconds, self._cut)
+        watch.daemon = True
+        watch.start()
         try:
             with self._client.stream(
-                method, path.lstrip("/"), content=body, headers=headers, timeout=timeout
+                method,
+                path.lstrip("/"),
+                content=body,
+                headers=headers,
+                timeout=timeout,
+                extensions={"trace": self._trace},
             ) as reply:
                 self._check_head(reply)
-                data = self._read(reply, until, seconds, most)
+                data = self._read(reply, most)
+            if watch.finished.is_set():  # an answer without a length then looks complete
+                raise self.error(late)
         except httpx.ConnectTimeout:
             raise self.error(f"cannot be reached within {CONNECT:g} seconds") from None
         except httpx.TimeoutException:
-            raise self.error(f"did not answer within {seconds:g} seconds") from None
+            raise self.error(late) from None
         except httpx.ConnectError:
-            raise self.error("cannot be reached: is the server running there?") from None
+            raise self.error("cannot be reached: nothing listens there") from None
         except (httpx.ReadError, httpx.RemoteProtocolError):
-            raise self.error("ended the connection in the middle, or speaks no HTTP") from None
+            broken = "ended the connection in the middle, or speaks no HTTP"
+            raise self.error(late if watch.finished.is_set() else broken) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self.error(f"cannot be asked ({type(error).__name__})") from None
+        finally:
+            watch.cancel()
         if len(self._key) >= SECRET and self._key.encode() in data:
             # It would stand in messages, or as a token's text in traces.
             raise self.error("sends back the key that it was given")
@@ -111,15 +127,24 @@ class Wire:
         if reply.headers.get("content-encoding", "identity") != "identity":
             raise self.error("packs its answers, though it was asked not to")
 
-    def _read(self, reply: httpx.Response, until: float, seconds: float, most: int) -> bytes:
+    def _read(self, reply: httpx.Response, most: int) -> bytes:
         data = bytearray()
-        for chunk in reply.iter_raw(CHUNK):
+        for chunk in reply.iter_raw():
             data += chunk
             if len(data) > most:
                 raise self.error(f"answers with more than {most:,} bytes")
-            if monotonic() > until:
-                raise self.error(f"did not end its answer within {seconds:g} seconds")
         return bytes(data)
+
+    def _trace(self, event: str, about: Mapping[str, Any]) -> None:
+        """Remember the sockets: a timeout of httpx begins anew with every byte that comes."""
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self._sockets.add(about["return_value"].get_extra_info("socket"))
+
+    def _cut(self) -> None:
+        """End all that goes on with this server, as it does not end by itself."""
+        for each in list(self._sockets):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
 
     def _refused(self, path: str, status: int, data: bytes) -> StatusError:
         said = self._said(data)
