@@ -165,7 +165,7 @@ export class ModelPicker {
         h(
           "li",
           {},
-          h("span", {}, "the server at ", h("b", {}, name.replace(/^https?:\/\//, ""))),
+          h("span", {}, "The server at ", h("b", {}, name.replace(/^https?:\/\//, ""))),
           button("Connect", () => this.begin({ name }), { "aria-label": `Connect to ${name}` }),
         ),
       ),

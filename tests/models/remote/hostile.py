@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -49,10 +49,8 @@ def answering(answer: Answer) -> Iterator[str]:
             pass
 
         def handle(self) -> None:
-            try:
+            with suppress(ConnectionError):
                 super().handle()
-            except ConnectionError:
-                pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

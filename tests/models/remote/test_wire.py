@@ -42,7 +42,9 @@ def test_an_answer_is_json_and_the_key_is_sent_as_servers_want_it() -> None:
 def test_nobody_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with pytest.raises(ServerError, match=rf"127\.0\.0\.1:{port} cannot be reached: nothing listens"):
+    with pytest.raises(
+        ServerError, match=rf"127\.0\.0\.1:{port} cannot be reached: nothing listens"
+    ):
         ask(f"http://127.0.0.1:{port}")
 
 
@@ -86,17 +88,21 @@ def test_one_that_drips_is_given_up_too(head: list[bytes]) -> None:
 
 
 def test_one_that_never_stops_is_cut_off() -> None:
-    with sending(OK + b"\r\n", *[b" " * 65536] * 1000) as address:
-        with pytest.raises(ServerError, match="answers with more than 300,000 bytes"):
-            ask(address, most=300_000)
+    with (
+        sending(OK + b"\r\n", *[b" " * 65536] * 1000) as address,
+        pytest.raises(ServerError, match="answers with more than 300,000 bytes"),
+    ):
+        ask(address, most=300_000)
 
 
 def test_a_packed_answer_is_not_opened() -> None:
     """A few kilobytes of it could be gigabytes."""
     bomb = gzip.compress(b" " * 10_000_000)
-    with answering(lambda path, values: Raw(bomb, Content_Encoding="gzip")) as address:
-        with pytest.raises(ServerError, match="packs its answers"):
-            ask(address)
+    with (
+        answering(lambda path, values: Raw(bomb, Content_Encoding="gzip")) as address,
+        pytest.raises(ServerError, match="packs its answers"),
+    ):
+        ask(address)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -125,9 +131,11 @@ def test_a_redirect_is_not_followed(status: int) -> None:
 )
 def test_a_refusal_gives_the_reason_in_a_line(status: int, body: Any, words: str) -> None:
     raw = Raw(json.dumps(body).encode(), status)
-    with answering(lambda path, values: raw) as address:
-        with pytest.raises(StatusError, match=words) as refusal:
-            ask(address)
+    with (
+        answering(lambda path, values: raw) as address,
+        pytest.raises(StatusError, match=words) as refusal,
+    ):
+        ask(address)
     assert refusal.value.status == status
     assert len(str(refusal.value)) < 500
     assert str(refusal.value).isprintable()
@@ -136,17 +144,21 @@ def test_a_refusal_gives_the_reason_in_a_line(status: int, body: Any, words: str
 @pytest.mark.parametrize("status", [200, 400, 401])
 def test_a_key_that_is_sent_back_goes_nowhere(status: int) -> None:
     raw = Raw(json.dumps({"error": f"not {KEY}", "a": KEY}).encode(), status)
-    with answering(lambda path, values: raw) as address:
-        with pytest.raises(ServerError, match="sends back the key") as refusal:
-            ask(address, KEY)
+    with (
+        answering(lambda path, values: raw) as address,
+        pytest.raises(ServerError, match="sends back the key") as refusal,
+    ):
+        ask(address, KEY)
     assert KEY not in str(refusal.value) + repr(refusal.value)
 
 
 def test_a_short_key_is_left_out_of_a_refusal() -> None:
     raw = Raw(b'{"error": "not zq7"}', 400)
-    with answering(lambda path, values: raw) as address:
-        with pytest.raises(ServerError, match="status 400: not …"):
-            ask(address, "zq7")
+    with (
+        answering(lambda path, values: raw) as address,
+        pytest.raises(ServerError, match="status 400: not …"),
+    ):
+        ask(address, "zq7")
 
 
 @pytest.mark.parametrize("key", ["a b", "a\nb", "é", "a\r\nHost: x"])

@@ -36,7 +36,7 @@ def parse_address(text: str) -> str:
         raise SettingsError("model", f"{_BOUNDS}, without ? or #", Words("one with them"))
     plain = re.fullmatch(r"[\w.:\[\]%-]+", parts.netloc, re.ASCII)
     path = re.fullmatch(r"(/[\w.~%+-]+)*/*", parts.path, re.ASCII)
-    known = parts.scheme.lower() in ("http", "https")
+    known = parts.scheme.lower() in ("http", "https") and address.isprintable()
     if not (known and host and plain and path and port != 0 and len(address) <= LONGEST):
         raise SettingsError("model", _BOUNDS, address)
     where = f"[{host}]" if ":" in host else host

@@ -72,7 +72,7 @@ class LlamaCpp:
             has_chat_template=bool(template),
             has_thinking_switch="enable_thinking" in template,
             parameters=parameters if type(parameters) is int and parameters > 0 else None,
-            served=Served(self.kind, read.name("`build_info`", props.get("build_info", ""))),
+            served=Served(self.kind, self._version()),
         )
         own = [meta.get(name) for name in ("n_params", "n_embd", "size", "ftype")]
         digest = blake2b(json.dumps(own).encode() + b"\0".join(table.data), digest_size=8)
@@ -125,6 +125,10 @@ class LlamaCpp:
         name = alias if isinstance(alias, str) and alias != path else ""
         name = name or path.replace("\\", "/").rpartition("/")[2]
         return self._read.name("`model_alias`", name) or "a model without a name"
+
+    def _version(self) -> str:
+        build = self._read.name("`build_info`", self._props["build_info"])
+        return "" if build.startswith("b0-") else build  # built without its own history
 
     def _about(self) -> dict[str, Any]:
         answer = self._read.mapping("/v1/models", self._wire.get("/v1/models"))
