@@ -85,7 +85,8 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.remote.values": rule(
         "numpy", "errors models.remote.wire sampling.distribution"
     ),
-    "xtc_viz.models.remote.wire": rule("httpx", "errors"),
+    "xtc_viz.models.remote.deadline": rule(),
+    "xtc_viz.models.remote.wire": rule("httpx", "errors models.remote.deadline"),
     "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
     "xtc_viz.models.local.folder.download": rule(
         "huggingface_hub", f"{HOSTING} models.local.folder.files models.local.spec"

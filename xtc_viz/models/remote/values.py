@@ -77,9 +77,9 @@ class Reader:
         if not {*map(type, log_probs)} <= {int, float}:
             wrong = next(p for p in log_probs if type(p) not in (int, float))
             raise self._wrong(where, "numbers", wrong)
-        tokens = np.array(ids, np.int64)
-        if len(np.unique(tokens)) < len(tokens):
+        if len(set(ids)) < len(ids):
             raise self._wrong(where, "of different tokens", Words("of one token twice"))
+        tokens = np.array(ids, np.int64)
         try:
             logs = np.array(log_probs, np.float64)
         except OverflowError:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -19,6 +18,7 @@ from weakref import WeakSet
 import httpx
 
 from xtc_viz.errors import ServerError, SettingsError, Words, shortened
+from xtc_viz.models.remote.deadline import watch
 
 CONNECT = 5.0  # seconds
 SHORT = 20.0  # for a question that takes no forward
@@ -77,48 +77,47 @@ class Wire:
         return self._ask("POST", path, body, seconds, most)
 
     def _ask(self, method: str, path: str, body: bytes | None, seconds: float, most: int) -> Any:
-        timeout = httpx.Timeout(seconds, connect=CONNECT)
-        headers = {"Content-Type": "application/json"} if body is not None else {}
-        late = f"did not answer within {seconds:g} seconds"
-        watch = threading.Timer(seconds, self._cut)
-        watch.daemon = True
-        watch.start()
-        try:
-            with self._client.stream(
-                method,
-                path.lstrip("/"),
-                content=body,
-                headers=headers,
-                timeout=timeout,
-                extensions={"trace": self._trace},
-            ) as reply:
-                self._check_head(reply)
-                data = self._read(reply, most)
-            if watch.finished.is_set():  # an answer without a length then looks complete
-                raise self.error(late)
-        except httpx.ConnectTimeout:
-            raise self.error(f"cannot be reached within {CONNECT:g} seconds") from None
-        except httpx.TimeoutException:
-            raise self.error(late) from None
-        except httpx.ConnectError:
-            raise self.error("cannot be reached: nothing listens there") from None
-        except (httpx.ReadError, httpx.RemoteProtocolError):
-            broken = "ended the connection in the middle, or speaks no HTTP"
-            raise self.error(late if watch.finished.is_set() else broken) from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self.error(f"cannot be asked ({type(error).__name__})") from None
-        finally:
-            watch.cancel()
+        with watch.within(seconds, self._cut) as deadline:
+            late = f"did not answer within {seconds:g} seconds"
+            try:
+                status, data = self._answer(method, path, body, seconds, most)
+            except httpx.ConnectTimeout:
+                raise self.error(f"cannot be reached within {CONNECT:g} seconds") from None
+            except httpx.TimeoutException:
+                raise self.error(late) from None
+            except httpx.ConnectError:
+                raise self.error("cannot be reached: nothing listens there") from None
+            except (httpx.ReadError, httpx.RemoteProtocolError):
+                broken = "ended the connection in the middle, or speaks no HTTP"
+                raise self.error(late if deadline.passed else broken) from None
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise self.error(f"cannot be asked ({type(error).__name__})") from None
+        if deadline.passed:  # an answer without a length, cut off, looks complete
+            raise self.error(late)
         if len(self._key) >= SECRET and self._key.encode() in data:
             # It would stand in messages, or as a token's text in traces.
             raise self.error("sends back the key that it was given")
-        if reply.status_code != 200:
-            raise self._refused(path, reply.status_code, data)
+        if status != 200:
+            raise self._refused(path, status, data)
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
             words = f"answers /{path.lstrip('/')} with what is no JSON"
             raise NoJsonError(self._words(words)) from None
+
+    def _answer(
+        self, method: str, path: str, body: bytes | None, seconds: float, most: int
+    ) -> tuple[int, bytes]:
+        with self._client.stream(
+            method,
+            path.lstrip("/"),
+            content=body,
+            headers={"Content-Type": "application/json"} if body is not None else {},
+            timeout=httpx.Timeout(seconds, connect=CONNECT),
+            extensions={"trace": self._trace},
+        ) as reply:
+            self._check_head(reply)
+            return reply.status_code, self._read(reply, most)
 
     def _check_head(self, reply: httpx.Response) -> None:
         if reply.is_redirect:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from xtc_viz.models.remote.kinds.base import ask
 from xtc_viz.models.remote.wire import Wire
