@@ -81,4 +81,4 @@ def compare(model: RemoteModel) -> list[Result]:
 
 
 if __name__ == "__main__":
-    main(measure)
+    main(measure, __doc__)

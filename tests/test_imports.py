@@ -131,6 +131,10 @@ RULES: dict[str, Rule] = {
         "torch", "errors settings texts models.base runs.breakers runs.protection"
     ),
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
+    "xtc_viz.runs.explained": rule(
+        "numpy",
+        "errors models.remote.kinds sampling.dialect sampling.distribution sampling.rule settings",
+    ),
     "xtc_viz.runs.editing": rule(own="errors records.step records.trace"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
     "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu"),

@@ -8,7 +8,7 @@ there are tokens, it tells the bytes of every one of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -83,15 +83,33 @@ class LlamaCpp:
         return f"{props.get('model_path')} {props.get('model_alias')}"
 
     def candidates(self, prompts: Sequence[Sequence[int]], count: int) -> Sequence[PartialLogits]:
-        entries = self._top(prompts, count)
-        return [
-            self._read.candidates(
-                [entry.get("id") for entry in top],
-                [entry.get("logprob") for entry in top],
-                self._size,
+        return [self._known(top) for top in self._top(prompts, count)]
+
+    def write(
+        self, prompt: Sequence[int], length: int, count: int, sampling: Mapping[str, Any]
+    ) -> list[tuple[int, PartialLogits]]:
+        """Let the server write by itself, in one request: up to `length` tokens, each with the
+        `count` most probable ones of its step."""
+        values = {
+            **sampling,
+            "prompt": list(prompt),
+            "n_predict": length,
+            "n_probs": count,
+            "cache_prompt": True,
+            "response_fields": ["completion_probabilities"],
+        }
+        size = SMALL + ENTRY * count * length
+        answer = self._wire.post("/completion", values, seconds=LONG, most=size)
+        values = self._read.mapping("/completion", answer)
+        steps = self._read.items(WHERE, values.get("completion_probabilities"))
+        written = []
+        for step in steps[:length]:
+            entry = self._read.mapping(WHERE, step)
+            top = self._entries(entry, count)
+            written.append(
+                (self._read.token("`id`", entry.get("id"), self._size), self._known(top))
             )
-            for top in entries
-        ]
+        return written
 
     def tokenize(self, text: str) -> list[int]:
         return self._tokens({"content": text, "add_special": True})
@@ -165,27 +183,33 @@ class LlamaCpp:
             values = self._read.mapping("/completion", result)
             index = self._read.integer("`index`", values.get("index"), 0, len(prompts) - 1)
             steps = self._read.items(WHERE, values.get("completion_probabilities"), 1)
-            top = self._read.mapping(WHERE, steps[0]).get("top_logprobs")
-            entries = self._read.items("`top_logprobs`", top)
-            if not all(isinstance(entry, dict) for entry in entries):
-                raise self._wire.error("answers wrongly: `top_logprobs` must hold objects")
-            if len(entries) < min(count, self._size):
-                words = f"shows {len(entries)} candidates where {count} were asked for"
-                raise self._wire.error(words)
-            tops[index] = entries
+            tops[index] = self._entries(self._read.mapping(WHERE, steps[0]), count)
         if len(tops) < len(prompts):
             raise self._wire.error("answers one prompt twice, and another not at all")
         return [tops[index] for index in range(len(prompts))]
+
+    def _entries(self, step: dict[str, Any], count: int) -> list[dict[str, Any]]:
+        """Return the candidates of a step, as many as were asked for."""
+        entries = self._read.items("`top_logprobs`", step.get("top_logprobs"))
+        if not all(isinstance(entry, dict) for entry in entries):
+            raise self._wire.error("answers wrongly: `top_logprobs` must hold objects")
+        if len(entries) < min(count, self._size):
+            words = f"shows {len(entries)} candidates where {count} were asked for"
+            raise self._wire.error(words)
+        return entries
+
+    def _known(self, entries: list[dict[str, Any]]) -> PartialLogits:
+        return self._read.candidates(
+            [entry.get("id") for entry in entries],
+            [entry.get("logprob") for entry in entries],
+            self._size,
+        )
 
     def _table(self) -> TokenTable:
         """Ask for the bytes of all tokens."""
         [entries] = self._top([[0]], self._size)
         data = [b""] * self._size
-        known = self._read.candidates(
-            [entry.get("id") for entry in entries],
-            [entry.get("logprob") for entry in entries],
-            self._size,
-        )
+        known = self._known(entries)
         if len(known.ids) < self._size:
             raise self._wire.error("does not tell the texts of all of its tokens")
         for entry in entries:
