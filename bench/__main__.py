@@ -18,8 +18,18 @@ from types import ModuleType
 import torch
 
 from bench import (
-    decode, gpu, lab, metrics, operator, plugins, recording, remote, rows, stack, trap,
-)  # fmt: skip
+    decode,
+    gpu,
+    lab,
+    metrics,
+    operator,
+    plugins,
+    recording,
+    remote,
+    rows,
+    stack,
+    trap,
+)
 from bench.timing import Result, machine, table
 
 RESULTS = Path(__file__).with_name("results.json")
