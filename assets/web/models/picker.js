@@ -66,7 +66,7 @@ export class ModelPicker {
     this.name.addEventListener("input", () => this.suit());
     this.key = h("input", {
       type: "password",
-      placeholder: "if it wants one",
+      placeholder: "optional",
       "aria-label": "Key of the server",
       "data-field": "key",
       autocomplete: "off",
