@@ -71,9 +71,10 @@ class ModelInfo:
     @classmethod
     def from_dict(cls, data: object, version: int) -> ModelInfo:
         """Return what a trace file of this version says. Raises `TraceError`, naming the field."""
+        data = data if version > 1 else _nested(data)
         if isinstance(data, dict):
             data = {"served": None} | data
-        values = read_object("`model`", data if version > 1 else _nested(data), _NAMES)
+        values = read_object("`model`", data, _NAMES)
         for name in ("name", "revision"):
             read_text(f"model `{name}`", values[name])
         for name in ("vocab_size", "context_length"):
@@ -119,7 +120,7 @@ def _nested(data: object) -> dict[str, object]:
     """Turn the values of version 1 into those of version 2."""
     if isinstance(data, dict):
         data = {"has_thinking_switch": False} | data
-    values = read_object("`model`", data, (*_NAMES_1, "served"))
+    values = read_object("`model`", data, _NAMES_1)
     place = {name: values.pop(name) for name in _NOWHERE}
     parameters = read_int("model `parameters`", values.pop("parameters"))
     placement = None if place == _NOWHERE else place
