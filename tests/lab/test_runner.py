@@ -22,10 +22,11 @@ from xtc_viz.lab import runner
 from xtc_viz.lab.cell import Cell, cells
 from xtc_viz.lab.experiment import Experiment, effective
 from xtc_viz.lab.identity import Identity
-from xtc_viz.lab.reading import trace
+from xtc_viz.lab.reading import Filter, cells_of, failures, trace
 from xtc_viz.lab.runner import Progress, run
-from xtc_viz.lab.store import Store, Written
+from xtc_viz.lab.store import Failure, Store, Written
 from xtc_viz.lab.suite import Kind, Prompt, Suite, load_suite
+from xtc_viz.lab.writer import Writer
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeGeneration, FakeModel
 from xtc_viz.records.trace import Trace
@@ -177,6 +178,20 @@ def test_a_prompt_that_does_not_fit_is_reported_and_the_rest_goes_on(store: Stor
     }
     assert len(last.failures) == 3
     assert all("prompt 'long': " in f.message for f in last.failures)
+    (record,) = store.runs()
+    assert set(failures(store, record)) == {*last.failures}
+    # Tried again, it fails again, and is noted once.
+    assert [*run(replace(EXPERIMENT, prompts=0), suite, model, store)][-1].failed == 6
+    assert len(failures(store, record)) == 3
+    # What another model of the same name can take explains nothing any more.
+    roomy = FakeModel()
+    for cell in cells_of(record, Filter(prompts=["long"], conditions=["XTC"])):
+        own = replace(EXPERIMENT, prompts=0, conditions=(cell.condition,))
+        written = [one for news in Writer(own, roomy, 1).write([cell]) for one in news.written]
+        store.add(written, record.identity, model.info)
+    assert {failure.condition for failure in failures(store, record)} == {
+        "baseline", "dry, typical",
+    }  # fmt: skip
 
 
 def test_a_condition_that_cannot_be_is_reported_once(
@@ -245,8 +260,11 @@ def test_a_model_that_dies_in_the_middle_leaves_what_was_written(
     with pytest.raises(torch.OutOfMemoryError):
         do(store, model, rows=4)
     assert 0 < len(store) < TOTAL
+    (record,) = store.runs()
+    assert failures(store, record) == (Failure("", "", "OutOfMemoryError: CUDA out of memory"),)
     do(store, FakeModel())
     assert content(store, plan(model)) == undisturbed
+    assert failures(store, record) == ()
 
 
 def test_a_full_disk_ends_the_run_in_words_and_keeps_what_is_there(

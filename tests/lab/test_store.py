@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from xtc_viz.errors import StoreError
-from xtc_viz.lab import store as module
 from xtc_viz.lab.identity import Identity
-from xtc_viz.lab.store import Store, Written
+from xtc_viz.lab.reading import cells_of, experiment_of, generations, trace
+from xtc_viz.lab.runner import run
+from xtc_viz.lab.store import Failure, Store, Written, schema
+from xtc_viz.lab.suite import Suite
 from xtc_viz.models.fake import FakeModel
 
 INFO = FakeModel().info
@@ -112,22 +116,85 @@ def test_what_is_no_store(path: Path, tmp_path: Path) -> None:
 def test_a_newer_store_is_refused_and_left_alone(path: Path) -> None:
     with Store(path) as store:
         store.add([CELL], MODEL, INFO)
-        store._db.execute(f"PRAGMA user_version = {module.VERSION + 1}")
+        store._db.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     before = path.read_bytes()
-    assert "a.sqlite was written by version 2 of the store's format" in refusal(path)
+    assert "a.sqlite was written by version 3 of the store's format" in refusal(path)
     assert path.read_bytes() == before
+
+
+OLD = Path(__file__).parent / "version-1.sqlite.gz"
+
+
+def test_a_store_of_version_1_is_read_for_ever(path: Path) -> None:
+    """Written by the app as it was in version 1 of the format: two prompts, two conditions."""
+    path.write_bytes(gzip.decompress(OLD.read_bytes()))
+    with closing(sqlite3.connect(path)) as before:
+        assert before.execute("PRAGMA user_version").fetchone() == (1,)
+    for _ in range(2):  # brought up to date, and then as any other
+        with Store(path) as store:
+            (run,) = store.runs()
+            assert (run.experiment["name"], run.identity.name, run.sampling) == ("old", "fake", 1)
+            texts = {(g.prompt, g.condition): g.text for g in generations(store, run)}
+            assert texts == {
+                ("json-order", "baseline"): " mom tree dragon day happy\n",
+                ("json-order", "XTC"): " mom tree🐉",
+                ("rewrite-plain", "baseline"): "ly had then ran there tree",
+                ("rewrite-plain", "XTC"): "ly had then ran! loved",
+            }
+            for cell in cells_of(run):
+                lane = trace(store, cell.name).lanes[0]
+                assert lane.text == texts[cell.prompt.id, cell.condition.name]
+            assert store.failures(run.name) == []
+            assert store._db.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
+
+
+def test_a_store_of_version_1_is_gone_on_with(path: Path) -> None:
+    path.write_bytes(gzip.decompress(OLD.read_bytes()))
+    with Store(path) as store:
+        (record,) = store.runs()
+        experiment, suite = experiment_of(record), Suite.from_dict(record.suite)
+        more = replace(experiment, samples=2)
+        last = [*run(more, suite, FakeModel(), store)][-1]
+        assert (last.before, last.written, last.done) == (4, 4, 8)
+
+
+def test_failures_are_kept_with_their_run_until_it_goes_on(path: Path) -> None:
+    first = Failure("a", "p", "broken \ud800")
+    with Store(path) as store:
+        store.begin_run("r", {"name": "e"}, {"name": "s"}, MODEL, INFO, 1)
+        store.fail("r", [first, Failure("b", "", "impossible")])
+        store.fail("r", [Failure("b", "", "still impossible")])
+        store.fail("other", [Failure("", "", "memory")])
+    with Store(path) as store:
+        assert store.failures("r") == [first, Failure("b", "", "still impossible")]
+        assert store.failures("other") == [Failure("", "", "memory")]
+        store.begin_run("r", {"name": "e"}, {"name": "s"}, MODEL, INFO, 1)
+        assert store.failures("r") == []
+        assert len(store.failures("other")) == 1
+
+
+def test_verdicts_are_kept_by_cell_and_judge(path: Path) -> None:
+    with Store(path) as store:
+        store.judge({("00ff", "j"): [("parses", True, ""), ("test 1", False, "wrong")]})
+        store.judge({("00ff", "k"): [("parses", False, "")]})
+    with Store(path) as store:
+        assert store.verdicts(["00ff", "00fe"]) == {
+            ("00ff", "j"): [["parses", True, ""], ["test 1", False, "wrong"]],
+            ("00ff", "k"): [["parses", False, ""]],
+        }
+        assert store.verdicts([]) == {}
 
 
 def test_an_older_store_is_brought_up_to_date(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(path) as store:
         store.add([CELL], MODEL, INFO)
-    monkeypatch.setattr(module, "VERSION", 2)
+    monkeypatch.setattr(schema, "VERSION", 3)
     monkeypatch.setattr(
-        module, "MIGRATIONS", (*module.MIGRATIONS, "ALTER TABLE runs ADD COLUMN note TEXT;")
+        schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE runs ADD COLUMN note TEXT;")
     )
     with Store(path) as store:
         assert store.read("00ff")[0] == CELL
-        assert store._db.execute("PRAGMA user_version").fetchone() == (2,)
+        assert store._db.execute("PRAGMA user_version").fetchone() == (3,)
         store._db.execute("SELECT note FROM runs")
 
 
@@ -137,9 +204,9 @@ def test_a_migration_that_fails_changes_nothing(
     with Store(path) as store:
         store.add([CELL], MODEL, INFO)
     with monkeypatch.context() as patch:
-        patch.setattr(module, "VERSION", 2)
+        patch.setattr(schema, "VERSION", 3)
         steps = "ALTER TABLE runs ADD COLUMN note TEXT; ALTER TABLE nowhere ADD COLUMN x;"
-        patch.setattr(module, "MIGRATIONS", (*module.MIGRATIONS, steps))
+        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, steps))
         assert "no such table: nowhere" in refusal(path)
     with Store(path) as store:
         assert store.read("00ff")[0] == CELL

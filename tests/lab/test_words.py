@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.lab.samples import ANYTHING
-from xtc_viz.lab.words import ngram_counts, words
+from xtc_viz.lab.ngrams import ngram_counts
+from xtc_viz.lab.words import spoken, words
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,12 @@ def test_by_hand(text: str, expected: list[str]) -> None:
 @given(ANYTHING)
 def test_words_lose_nothing_but_space(text: str) -> None:
     assert "".join(words(text)) == "".join(text.lower().split())
+
+
+def test_words_as_people_count_them() -> None:
+    expected = ["don't", "stop", "a", "well-known", "café"]
+    assert spoken("Don't stop - a well-known “Café”!") == expected
+    assert spoken(" - … ") == []
 
 
 def test_counts_by_hand() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from xtc_viz.lab.words import Counts
+from xtc_viz.lab.ngrams import Counts
 
 Floats = npt.NDArray[np.float64]
 ORDER = 4

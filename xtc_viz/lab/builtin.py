@@ -41,6 +41,9 @@ def _grid(knob: str, label: str, values: tuple[float, ...]) -> tuple[LaneSetting
     )
 
 
+_SWEEP = (BASELINE, *(_lane(f"ρ {r:g}", r) for r in (0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 1.0)))
+"""Where exactness is wanted: ρ from little to always, at τ = 0.1."""
+
 _ALL = (
     Experiment(
         "main",
@@ -154,9 +157,23 @@ _ALL = (
     Experiment(
         "structured",
         "structured",
-        (BASELINE, *(_lane(f"ρ {rho:g}", rho) for rho in (0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 1.0))),
+        _SWEEP,
         "From which ρ on does XTC break answers of a fixed form?",
         small=Size(4, 2, 64),
+    ),
+    Experiment(
+        "code",
+        "code",
+        _SWEEP,
+        "From which ρ on does XTC break code? Its answers are judged by `run code --run-code`.",
+        small=Size(4, 2, 64),
+    ),
+    Experiment(
+        "quantization",
+        "creative",
+        (BASELINE, LIGHT, MEDIUM, STRONG),
+        "Is the effect the same on a quantized model? Run on both, then `compare --against`.",
+        small=Size(8, 2, 64),
     ),
     Experiment(
         "activation",

@@ -5,7 +5,8 @@ A prompt's `check` holds, by its kind:
 - json: `fields`, the names and types (string, integer, number, boolean, array, object) of one JSON
   object, and `values`, what some of them must be (texts in any case, and without outer blanks);
 - rewrite: `rules`, each by its name in `RULES`;
-- code: `function`, and `tests`, each with `arguments` and `result`. Generated code is not run here.
+- code: `function`, and `tests`, each with `arguments` and `result`. Generated code is not run here
+  (`code`); its verdicts are stored.
 
 Models like to put JSON into a code fence: it is taken out of one.
 """
@@ -15,9 +16,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from xtc_viz.errors import SettingsError
+from xtc_viz.lab.words import spoken
 
 TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -28,20 +31,15 @@ TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 _FENCE = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
-_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _SENTENCE = re.compile(r"[.!?…]+(?=\s|$)")
 
 
 class Verdict(NamedTuple):
-    """One thing that a text was to be, and whether it is."""
+    """One thing that a text was to be, and whether it is; `note` says why not, where that helps."""
 
     name: str
     passed: bool
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text in lower case; `don't` and `well-known` are one each."""
-    return _WORD.findall(text.casefold())
+    note: str = ""
 
 
 def _has(text: str, word: str) -> bool:
@@ -67,8 +65,8 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    "min_words": Rule(int, lambda text, n: len(words(text)) >= n),
-    "max_words": Rule(int, lambda text, n: 0 < len(words(text)) <= n),
+    "min_words": Rule(int, lambda text, n: len(spoken(text)) >= n),
+    "max_words": Rule(int, lambda text, n: 0 < len(spoken(text)) <= n),
     "max_sentences": Rule(int, lambda text, n: 0 < _sentences(text) <= n),
     "lines": Rule(int, lambda text, n: len(_lines(text)) == n),
     "contains": Rule(list, lambda text, own: all(_has(text, word) for word in own)),
@@ -98,7 +96,7 @@ def json_verdicts(text: str, check: Mapping[str, Any]) -> tuple[Verdict, ...]:
     right = parses and all(
         name in data and _same(data[name], value) for name, value in check["values"].items()
     )
-    return Verdict("parses", parses), Verdict("fields", fits), Verdict("values", right)
+    return Verdict(PARSES, parses), Verdict("fields", fits), Verdict("values", right)
 
 
 def rewrite_verdicts(text: str, check: Mapping[str, Any]) -> tuple[Verdict, ...]:
@@ -112,6 +110,23 @@ JUDGES: dict[str, Callable[[str, Mapping[str, Any]], tuple[Verdict, ...]]] = {
     "rewrite": rewrite_verdicts,
 }
 """How the texts of a prompt are judged, by its kind; those of other kinds are not, here."""
+
+PARSES = "parses"
+"""The verdict on whether an answer can be read at all: JSON, or Python."""
+
+
+def judge(kind: str, text: str, check: Mapping[str, Any]) -> tuple[Verdict, ...]:
+    """Judge a text by the check of its prompt; nothing for kinds that are not judged here."""
+    return JUDGES[kind](text, check) if kind in JUDGES else ()
+
+
+def judge_name(check: Mapping[str, Any], version: int) -> str:
+    """Return a name for all that decides a stored verdict beside the text: 128 bits.
+
+    `version` is raised where the same text comes to be judged otherwise.
+    """
+    data = json.dumps([version, check], sort_keys=True, separators=(",", ":"))
+    return blake2b(data.encode(), digest_size=16).hexdigest()
 
 
 def plain(text: str) -> str:

@@ -14,6 +14,7 @@ from xtc_viz.lab.metrics.base import Metric
 from xtc_viz.lab.samples import NO_CONTEXT, Context, Samples
 from xtc_viz.lab.statistics import (
     Interval,
+    Pairs,
     WinTieLoss,
     by_prompt,
     detectable,
@@ -99,17 +100,30 @@ def compare(
     for metric, values in scores.items():
         sign = metrics[metric].direction.sign
         others = [name for name in names if name != baseline]
-        found = [_one(metric, values, baseline, name, sign, rng) for name in others]
-        found = [one for one in found if one.difference.n]
-        adjusted = holm([one.p for one in found])
-        rows += [replace(one, p_holm=float(p)) for one, p in zip(found, adjusted, strict=True)]
+        pairs = {name: paired(values, baseline, name) for name in others}
+        rows += of_pairs(metric, baseline, pairs, sign, rng)
     return rows
 
 
+def of_pairs(
+    metric: str, baseline: str, pairs: Mapping[str, Pairs], sign: int, rng: np.random.Generator
+) -> list[Comparison]:
+    """Return the comparison of each condition that has pairs, p adjusted for all of them.
+
+    `sign` is 1 where more of the metric is better, −1 where less is, 0 where neither is.
+    """
+    found = [
+        _one(metric, baseline, name, own, sign, rng)
+        for name, own in pairs.items()
+        if len(own.prompts)
+    ]
+    adjusted = holm([one.p for one in found])
+    return [replace(one, p_holm=float(p)) for one, p in zip(found, adjusted, strict=True)]
+
+
 def _one(
-    metric: str, values: Values, baseline: str, condition: str, sign: int, rng: np.random.Generator
+    metric: str, baseline: str, condition: str, pairs: Pairs, sign: int, rng: np.random.Generator
 ) -> Comparison:
-    pairs = paired(values, baseline, condition)
     difference = interval(pairs.difference, rng)
     p = float(sign_flip(pairs.difference, rng))
     return Comparison(

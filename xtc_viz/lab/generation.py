@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from xtc_viz.lab.checks import Verdict, judge
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import FinishReason
 from xtc_viz.runs.reasoning import answer_step
@@ -25,6 +26,8 @@ class Generation:
 
     `text` is what was generated, without the prompt; `tokens` its token ids; `finish` why it
     ended, None where it was stopped. `steps` are there where the mechanism is to be measured.
+    `kind` and `check` are the prompt's, and say what its answer must be; `judged` are the verdicts
+    that were stored, where they are costly to find.
     """
 
     prompt: str
@@ -36,10 +39,18 @@ class Generation:
     tokens: tuple[int, ...] = field(default=(), repr=False)
     finish: FinishReason | None = None
     steps: Sequence[Step] = field(default=(), repr=False)
+    kind: str = ""
+    check: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+    judged: tuple[Verdict, ...] = ()
 
     @property
     def group(self) -> Group:
         return Group(self.prompt, self.condition, self.seed)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What the text was to be, and whether it is; nothing where nobody has judged it."""
+        return self.judged or judge(self.kind, self.text, self.check)
 
 
 def groups(generations: Iterable[Generation]) -> dict[Group, tuple[Generation, ...]]:

@@ -10,7 +10,9 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from xtc_viz.lab.code.judging import Judged
     from xtc_viz.lab.runner import Progress
+    from xtc_viz.lab.store import Failure
 
 LINE_EVERY = 10.0
 """Seconds between two lines of progress where nobody looks at a terminal."""
@@ -33,14 +35,25 @@ class Shown:
         self._next = now + (0.2 if self._live else 1.0 if self._as_json else LINE_EVERY)
         self._write("running")
 
+    def judging(self, judged: Judged) -> None:
+        """Show how much of generated code was run."""
+        now = time.monotonic()
+        if now < self._next and judged.done < judged.total:
+            return
+        self._next = now + (0.2 if self._live else 1.0 if self._as_json else LINE_EVERY)
+        if self._as_json:
+            own = {"experiment": self._experiment, "model": self._model, "state": "judging"}
+            print(json.dumps(own | asdict(judged)), flush=True)
+            return
+        self._line(f"{judged.done:,} of {judged.total:,} answers judged, {judged.passed:,} passed")
+
     def end(self, state: str) -> None:
         self._write(state)
         if self._live:
             print(file=sys.stderr)
         if self._latest and not self._as_json:
             for failure in self._latest.failures:
-                where = f", prompt {failure.prompt}" if failure.prompt else ""
-                print(f"{failure.condition}{where}: {failure.message}", file=sys.stderr)
+                print(failure_line(failure), file=sys.stderr)
 
     def _write(self, state: str) -> None:
         progress = self._latest
@@ -52,10 +65,19 @@ class Shown:
             del values["cell"]
             print(json.dumps(values), flush=True)
             return
-        words = f"{self._experiment} on {self._model}: {words_of(progress)}"
-        words += "" if state == "running" else f", {state}"
+        self._line(words_of(progress) + ("" if state == "running" else f", {state}"))
+
+    def _line(self, words: str) -> None:
+        words = f"{self._experiment} on {self._model}: {words}"
         print(f"\r\x1b[K{words}" if self._live else words, end="" if self._live else "\n",
               file=sys.stderr, flush=True)  # fmt: skip
+
+
+def failure_line(failure: Failure) -> str:
+    """Say what failed, and why."""
+    prompt = f"prompt {failure.prompt}" if failure.prompt else ""
+    where = ", ".join(filter(None, (failure.condition, prompt))) or "the whole run"
+    return f"{where}: {failure.message}"
 
 
 def words_of(progress: Progress) -> str:

@@ -8,16 +8,19 @@ from dataclasses import dataclass
 
 from xtc_viz.errors import StoreError, shown
 from xtc_viz.lab.cell import Cell, cells
+from xtc_viz.lab.checks import Verdict, judge_name
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.generation import Generation
-from xtc_viz.lab.store import Entry, RunRecord, Store
-from xtc_viz.lab.suite import Suite
+from xtc_viz.lab.store import Entry, Failure, RunRecord, Store
+from xtc_viz.lab.suite import Kind, Suite
 from xtc_viz.records.packed import Steps
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import FinishReason, LaneTrace, Trace, token_ids
 from xtc_viz.runs.protection import worth_naming
 from xtc_viz.settings import LaneSettings, RunSettings
 
+CODE_JUDGE = 1
+"""The version of how code is judged (`code`); raised when the same text comes to other verdicts."""
 _AT_ONCE = 64
 """Cells whose steps are read together."""
 
@@ -60,15 +63,17 @@ class Count:
     ended: float | None
 
 
-def find_run(store: Store, word: str) -> RunRecord:
+def find_run(store: Store, word: str, besides: str = "") -> RunRecord:
     """Return the run whose name begins with `word`, or else the latest of an experiment so called.
+
+    That of the name `besides` is left out.
 
     Raises:
         StoreError: there is none, or more than one begin so.
     """
-    runs = store.runs()
+    runs = [run for run in store.runs() if run.name != besides]
     if not runs:
-        raise StoreError("This store holds no run yet.")
+        raise StoreError(f"This store holds no {'other ' if besides else ''}run yet.")
     named = [run for run in runs if run.experiment["name"] == word]
     begun = [run for run in runs if word and run.name.startswith(word)]
     if not named and len(begun) > 1:
@@ -118,9 +123,45 @@ def generations(
     for first in range(0, len(plan), _AT_ONCE):
         some = list(entries(store, plan[first : first + _AT_ONCE]))
         packed = dict(store.steps(cell.name for cell, _ in some)) if steps else {}
+        judged = verdicts(store, [cell for cell, _ in some])
         for cell, entry in some:
             data = packed.get(cell.name)
-            yield _generation(cell, entry, Steps.from_bytes(data) if data else ())
+            read = Steps.from_bytes(data) if data else ()
+            yield _generation(cell, entry, read, judged.get(cell.name, ()))
+
+
+def verdicts(store: Store, plan: Sequence[Cell]) -> dict[str, tuple[Verdict, ...]]:
+    """Return the stored verdicts of those of these cells that have some: of code that was run."""
+    wanted = {
+        (cell.name, judge_name(cell.prompt.check, CODE_JUDGE)): cell.name
+        for cell in plan
+        if cell.prompt.kind is Kind.CODE
+    }
+    stored = store.verdicts(wanted.values()) if wanted else {}
+    return {
+        wanted[key]: tuple(Verdict(*row) for row in rows)
+        for key, rows in stored.items()
+        if key in wanted
+    }
+
+
+def failures(store: Store, run: RunRecord) -> tuple[Failure, ...]:
+    """Return why cells of a run are missing, as far as that is known.
+
+    What failed once and was written since, by another process, explains nothing any more.
+    """
+    noted = store.failures(run.name)
+    if not noted:
+        return ()
+    plan = cells_of(run)
+    there = store.present(cell.name for cell in plan)
+    missing = {
+        key
+        for cell in plan
+        if cell.name not in there
+        for key in (("", ""), (cell.condition.name, ""), (cell.condition.name, cell.prompt.id))
+    }
+    return tuple(one for one in noted if (one.condition, one.prompt) in missing)
 
 
 def counts(store: Store, run: RunRecord) -> list[Count]:
@@ -182,7 +223,9 @@ def _label(store: Store, name: str) -> str:
     return "cell"
 
 
-def _generation(cell: Cell, entry: Entry, steps: Sequence[Step]) -> Generation:
+def _generation(
+    cell: Cell, entry: Entry, steps: Sequence[Step], judged: tuple[Verdict, ...]
+) -> Generation:
     return Generation(
         prompt=cell.prompt.id,
         condition=cell.condition.name,
@@ -193,4 +236,7 @@ def _generation(cell: Cell, entry: Entry, steps: Sequence[Step]) -> Generation:
         tokens=entry.tokens,
         finish=FinishReason(entry.finish),
         steps=steps,
+        kind=cell.prompt.kind,
+        check=cell.prompt.check,
+        judged=judged,
     )

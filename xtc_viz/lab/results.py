@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,12 +13,19 @@ from xtc_viz.lab.comparison import Comparison, Values, compare, levels, scores
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.generation import Generation
 from xtc_viz.lab.mechanism import Floats, Mechanism, by_label, by_position, observe, pooled
-from xtc_viz.lab.metrics import METRICS, chosen
+from xtc_viz.lab.metrics import chosen, fitting
 from xtc_viz.lab.metrics.base import Family
-from xtc_viz.lab.reading import Filter, cells_of, entries, experiment_of, generations
+from xtc_viz.lab.reading import (
+    Filter,
+    cells_of,
+    entries,
+    experiment_of,
+    failures,
+    generations,
+)
 from xtc_viz.lab.samples import NO_CONTEXT, Context, context
 from xtc_viz.lab.statistics import Interval
-from xtc_viz.lab.store import RunRecord, Store
+from xtc_viz.lab.store import Failure, RunRecord, Store
 from xtc_viz.lab.suite import Prompt, Suite
 from xtc_viz.settings import LaneSettings
 
@@ -46,7 +53,8 @@ class Results:
     by their names. Only whole groups count, all samples of a prompt, condition and seed; `whole`
     are the prompts that the baseline has such groups of. `observed` is what XTC did in each
     condition, empty where it was not asked for. `embedder` names what measured meaning, "" where
-    nothing did; `tagged` says that templates are of parts of speech and not of words.
+    nothing did; `tagged` says that templates are of parts of speech and not of words. `failures`
+    say why cells are missing, where that is known.
     """
 
     run: RunRecord
@@ -59,6 +67,7 @@ class Results:
     observed: Mapping[str, Observed]
     embedder: str = ""
     tagged: bool = False
+    failures: Sequence[Failure] = ()
 
     @cached_property
     def prompts(self) -> Mapping[str, Prompt]:
@@ -83,24 +92,26 @@ class Results:
 def results(
     store: Store,
     run: RunRecord,
-    metrics: Sequence[str] = tuple(METRICS),
+    metrics: Sequence[str] | None = None,
     baseline: str | None = None,
     *,
     mechanism: bool = False,
     embedder: str = "lsa",
+    also: Iterable[str] = (),
 ) -> Results:
     """Measure what is there of a run.
 
-    `baseline` None is the run's first condition. `mechanism` reads all steps too, which takes about
-    a second for 1,000 texts. `embedder` is one of `embedding.FITTED`, or a sentence-transformers
-    model's name.
+    `metrics` None are all that such a run can have, `baseline` None is the run's first condition.
+    `mechanism` reads all steps too, which takes about a second for 1,000 texts. `embedder` is one
+    of `embedding.FITTED`, or a sentence-transformers model's name; `also` are texts of other runs
+    with which meaning is to be compared, as one that is fitted sees all of them first.
 
     Raises:
         SettingsError: there is no such metric, condition or embedder, or nothing to compare yet.
         StoreError: the store cannot be read.
         TraceError: the steps of a cell are broken.
     """
-    wanted = chosen(metrics)
+    wanted = chosen(fitting(judged=judged(run)) if metrics is None else metrics)
     experiment = experiment_of(run)
     names = [condition.name for condition in experiment.conditions]
     base = names[0] if baseline is None else baseline
@@ -109,7 +120,8 @@ def results(
     texts = list(generations(store, run))
     # An embedder has to see all texts of the run first.
     needed = {metric.family for metric in wanted} & {Family.MEANING, Family.TEMPLATES}
-    fitted = context((one.text for one in texts), embedder) if needed and texts else NO_CONTEXT
+    every = sorted([*(one.text for one in texts), *also])
+    fitted = context(every, embedder) if needed and texts else NO_CONTEXT
     values = scores(texts, wanted, fitted, samples=experiment.samples)
     groups = next(iter(values.values()), {})
     whole = tuple(dict.fromkeys(group.prompt for group in groups if group.condition == base))
@@ -127,7 +139,13 @@ def results(
         observed=observed(store, run) if mechanism else {},
         embedder=_embedder(fitted),
         tagged=fitted.tagger is not None,
+        failures=failures(store, run),
     )
+
+
+def judged(run: RunRecord) -> bool:
+    """Whether some prompt of a run says what is a right answer."""
+    return any(prompt.get("check") for prompt in run.suite["prompts"])
 
 
 def _embedder(fitted: Context) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 
 from xtc_viz.lab.embedding import Embedder, Floats, distances, fit
 from xtc_viz.lab.generation import Generation
+from xtc_viz.lab.ngrams import Counts, ngram_counts
 from xtc_viz.lab.tagging import Tagger, tagger
-from xtc_viz.lab.words import Counts, ngram_counts, words
+from xtc_viz.lab.words import words
 
 LONGEST = 4
 """The longest n-grams that are counted."""

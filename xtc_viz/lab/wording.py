@@ -30,8 +30,11 @@ def with_ends(interval: Interval, *, signed: bool = False) -> str:
 
 
 def number(x: float, signed: bool = False) -> str:
-    """Return three digits after the point, from 10 on one."""
+    """Return three digits after the point, from 10 on one, and two that count of what would be 0
+    then and is not."""
     if math.isnan(x):
         return "–"
+    if 0 < abs(x) < 0.0005:
+        return f"{x:{'+' if signed else ''}.2g}"
     digits = 1 if abs(x) >= 10 else 3
-    return f"{x:{'+' if signed else ''}.{digits}f}"
+    return f"{x:{'+' if signed and x else ''}.{digits}f}"

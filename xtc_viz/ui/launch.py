@@ -21,7 +21,7 @@ from xtc_viz.models.remote.key import key_of
 from xtc_viz.models.remote.loader import RemoteLoader
 from xtc_viz.models.remote.spec import RemoteSpec
 from xtc_viz.models.spec import ModelSpec
-from xtc_viz.runs.worker import decode_of
+from xtc_viz.runs.worker import decode_of, rows_of
 from xtc_viz.ui.access import May, default_may
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.flags import FAKE
@@ -83,7 +83,8 @@ def page(options: argparse.Namespace) -> gr.Blocks:
     if is_lent(options):
         with host.turn() as turn:
             turn.wait()
-            return build(host, May.FIXED, limits, decode_of(turn.model))
+            own = turn.model
+            return build(host, May.FIXED, limits, decode_of(own), rows_of(own))
     opened = options.share or bool(options.root_path)
     may = options.models or default_may(options.host, opened)
     return build(host, may, limits, servers=servers)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,10 @@ STORE = "xtc-viz-lab.sqlite"
 FAKE, ALL = "fake", "all"
 USUAL = ("distinct_2", "repeated_trigrams", "self_bleu", "embedding_distance", "tokens")
 """The metrics that are compared where none is named."""
+
+
+RIGHT = ("passed", "rules_kept", "parses")
+"""Those that come first where prompts say what is right."""
 
 
 class RunError(XTCVizError):
@@ -113,6 +117,15 @@ def model(name: str, options: argparse.Namespace) -> LanguageModel:
 
     own = ("revision", "device", "dtype", "quantization")
     return LocalModel.load(LocalSpec(name, **{flag: getattr(options, flag) for flag in own}))
+
+
+def metric_names(wanted: Sequence[str], run: RunRecord) -> Sequence[str] | None:
+    """Return the metrics that were named, those that are usual for such a run, or None for all."""
+    from xtc_viz.lab.results import judged
+
+    if ALL in wanted:
+        return None
+    return wanted or ((*RIGHT, *USUAL) if judged(run) else USUAL)
 
 
 def run_values(run: RunRecord) -> dict[str, Any]:

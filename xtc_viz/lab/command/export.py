@@ -39,7 +39,8 @@ def _do(options: argparse.Namespace) -> int:
             plan = reading.cells_of(run, wanted)
             if not plan:
                 raise SettingsError("export", "of cells that the run asks for", options.what)
-            rows = export.write_table(options.table, reading.entries(store, plan))
+            judged = reading.verdicts(store, plan)
+            rows = export.write_table(options.table, reading.entries(store, plan), judged)
             values = {"run": run.name, "file": str(options.table), "cells": rows}
     if options.json:
         print_json(values)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 from xtc_viz.assets import STORY_MODEL
@@ -15,7 +17,7 @@ from xtc_viz.lab.printing import Shown
 if TYPE_CHECKING:
     from xtc_viz.lab.experiment import Experiment
     from xtc_viz.lab.store import Store
-    from xtc_viz.models.base import LanguageModel
+    from xtc_viz.lab.workers import Workers
 
 
 def _add(task: argparse.ArgumentParser) -> None:
@@ -35,7 +37,25 @@ def _add(task: argparse.ArgumentParser) -> None:
     )
     for flag, default in (("revision", None), ("device", "auto"), ("dtype", "auto")):
         task.add_argument(f"--{flag}", default=default, help="as for the page")
-    task.add_argument("--quantization", default="none", help="as for the page")
+    task.add_argument(
+        "--quantization", action="append", default=[], metavar="KIND",
+        help="as for the page; given twice, such as none and 4bit, the experiment is run on both",
+    )  # fmt: skip
+    task.add_argument(
+        "--workers", metavar="ray[://ADDRESS]",
+        help="spread the texts over a Ray cluster: that of this machine, or one elsewhere",
+    )  # fmt: skip
+    task.add_argument(
+        "--run-code",
+        action="store_true",
+        help="run the code that answers are, shut in (Linux), to judge it by its tests",
+    )
+    task.add_argument(
+        "--run-code-unprotected",
+        action="store_true",
+        help="run it too where it cannot be shut in: it may then read, change and send away "
+        "whatever you may yourself",
+    )
 
 
 def _do(options: argparse.Namespace) -> int:
@@ -45,50 +65,92 @@ def _do(options: argparse.Namespace) -> int:
     wanted = [own for word in options.experiments for own in experiments(word)]
     if options.rows < 1:
         raise SettingsError("rows", "at least 1", options.rows)
+    if options.workers:
+        from xtc_viz.lab.workers.cluster import address_of
+
+        address_of(options.workers)
     # Whatever is wrong is said before a model is loaded.
     for experiment in wanted:
         load_suite(options.suite or experiment.suite)
     if options.small:
         wanted = [experiment.in_small() for experiment in wanted]
-    models: dict[str, LanguageModel] = {}
+    if options.store.exists():
+        Store(options.store).close()
+    elif not options.store.parent.is_dir():
+        raise SettingsError("store", "a file in a folder that is there", str(options.store))
     codes = set()
-    with Store(options.store) as store:
-        for experiment in wanted:
+    with ExitStack() as held:
+        present: tuple[str, str] | None = None
+        writers: Workers | None = None
+        for kind, experiment in product(options.quantization or ["none"], wanted):
             name = options.model or experiment.model or str(STORY_MODEL)
-            if name not in models:
-                models.clear()  # one at a time
-                models[name] = model(name, options)
-            codes.add(_run_one(experiment, models[name], store, options))
+            if (name, kind) != present:
+                held.close()
+                writers = None  # one model at a time
+                own = argparse.Namespace(**vars(options) | {"quantization": kind})
+                present = name, kind
+                writers = held.enter_context(closing(workers(name, own)))
+            # Made only now: a model that cannot be loaded leaves no empty store behind.
+            assert writers
+            with Store(options.store) as store:
+                codes.add(_run_one(experiment, writers, store, options))
     return FAILED if FAILED in codes else DONE
 
 
+def workers(name: str, options: argparse.Namespace) -> Workers:
+    """Return who writes with the model of this name: this process, or a cluster."""
+    if not options.workers:
+        from xtc_viz.lab.workers.here import Here
+
+        return Here(model(name, options), options.rows)
+    from xtc_viz.lab.workers.cluster import Cluster, address_of
+
+    return Cluster(partial(model, name, options), options.rows, address_of(options.workers))
+
+
 def _run_one(
-    experiment: Experiment, model: LanguageModel, store: Store, options: argparse.Namespace
+    experiment: Experiment, own: Workers, store: Store, options: argparse.Namespace
 ) -> int:
     from xtc_viz.lab.builtin import fitting_suite
-    from xtc_viz.lab.runner import run
+    from xtc_viz.lab.cell import run_name
+    from xtc_viz.lab.code.sandbox import SandboxError
+    from xtc_viz.lab.runner import run_with
     from xtc_viz.lab.suite import load_suite
 
-    template = model.info.has_chat_template
+    template = own.info.has_chat_template
     name = options.suite or fitting_suite(experiment.suite, has_chat_template=template)
     suite = load_suite(name)
     experiment = replace(experiment, suite=suite.name)
-    show = Shown(experiment.name, model.info.name, as_json=options.json)
+    show = Shown(experiment.name, own.info.name, as_json=options.json)
     try:
-        with closing(run(experiment, suite, model, store, rows=options.rows)) as reports:
+        with closing(run_with(own, experiment, suite, store)) as reports:
             for progress in reports:
                 show.update(progress)
+        if options.run_code or options.run_code_unprotected:
+            _judge(run_name(experiment, suite, own.identity), store, options, show)
     except KeyboardInterrupt:
         show.end("stopped")
         raise
     except Exception as error:
         show.end("failed")
-        if isinstance(error, SettingsError):
+        if isinstance(error, (SettingsError, SandboxError)):
             raise
         # The store is full, or the model itself gave up: nothing after it would go better.
         raise RunError(str(error) or type(error).__name__) from error
     show.end("failed" if progress.failed else "done")
     return FAILED if progress.failed else DONE
+
+
+def _judge(run: str, store: Store, options: argparse.Namespace, show: Shown) -> None:
+    """Run the code that the answers of a run are."""
+    from xtc_viz.lab.code.judging import judge_code
+    from xtc_viz.lab.reading import find_run
+
+    shut = not options.run_code_unprotected
+    with closing(judge_code(store, find_run(store, run), shut=shut)) as reports:
+        for judged in reports:
+            if judged.total:
+                show.judging(judged)
 
 
 TASK = Task("run", 20, "write what of an experiment is missing", _add, _do)

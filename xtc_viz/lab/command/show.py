@@ -6,15 +6,19 @@ import argparse
 from dataclasses import asdict
 
 from xtc_viz.lab.command.base import DONE, Task, add_run, run_values, stored_run
-from xtc_viz.lab.printing import print_json, print_table
+from xtc_viz.lab.printing import failure_line, print_json, print_table
 
 
 def _do(options: argparse.Namespace) -> int:
-    from xtc_viz.lab.reading import counts
+    from xtc_viz.lab.reading import counts, failures
 
     with stored_run(options) as (store, run):
         conditions = [asdict(count) for count in counts(store, run)]
-    values = run_values(run) | {"conditions": conditions}
+        failed = failures(store, run)
+    values = run_values(run) | {
+        "conditions": conditions,
+        "failures": [asdict(failure) for failure in failed],
+    }
     if options.json:
         print_json(values)
         return DONE
@@ -25,6 +29,8 @@ def _do(options: argparse.Namespace) -> int:
         count["mean tokens"] = "" if tokens is None else f"{tokens:.1f}"
         count["ended"] = "" if ended is None else f"{ended:.0%}"
     print_table(conditions, ("condition", "total", "done", "missing", "mean tokens", "ended"))
+    for line in map(failure_line, failed):
+        print(line)
     return DONE
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from xtc_viz.errors import SettingsError
-from xtc_viz.lab.metrics.base import Metric
+from xtc_viz.lab.metrics.base import Family, Metric
 from xtc_viz.lab.samples import Samples
 
 
@@ -23,6 +23,13 @@ def _metrics() -> dict[str, Metric]:
 
 METRICS: dict[str, Metric] = _metrics()
 """All of them by name, in the order of tables."""
+
+
+def fitting(*, judged: bool) -> tuple[str, ...]:
+    """Return the names of all that can be measured; `judged` where prompts say what is right."""
+    return tuple(
+        name for name, one in METRICS.items() if judged or one.family is not Family.ANSWERS
+    )
 
 
 def chosen(names: Iterable[str]) -> tuple[Metric, ...]:

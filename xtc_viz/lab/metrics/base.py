@@ -16,12 +16,13 @@ class Direction(StrEnum):
     VARIED = "more is more varied"
     ALIKE = "less is more varied"
     REPETITIVE = "less is better"
+    RIGHT = "more is better"
     NEITHER = "neither is better"
 
     @property
     def sign(self) -> int:
         """1 where more is preferred, −1 where less is, 0 where neither is."""
-        return {Direction.VARIED: 1, Direction.NEITHER: 0}.get(self, -1)
+        return {Direction.VARIED: 1, Direction.RIGHT: 1, Direction.NEITHER: 0}.get(self, -1)
 
     @property
     def arrow(self) -> str:
@@ -36,6 +37,7 @@ class Family(StrEnum):
     TEMPLATES = "templates"
     MEANING = "meaning"
     LENGTH = "length"
+    ANSWERS = "answers"
 
 
 LEXICAL = frozenset({Family.WORDS, Family.COMPRESSION})

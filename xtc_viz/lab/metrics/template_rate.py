@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from xtc_viz.lab.metrics.base import Direction, Family, Metric
+from xtc_viz.lab.ngrams import Counts, ngram_counts
 from xtc_viz.lab.samples import Samples
-from xtc_viz.lab.words import Counts, ngram_counts
 
 WORDS, SHARED_WORDS = 4, 3
 TAGS, SHARED_TAGS = 6, 2

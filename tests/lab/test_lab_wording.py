@@ -36,4 +36,5 @@ def test_nothing_is_claimed_where_the_interval_includes_zero(one: Comparison, wo
 
 def test_numbers_as_they_are_printed() -> None:
     assert [number(x) for x in (0.12345, 12.345, -0.5, NAN)] == ["0.123", "12.3", "-0.500", "–"]
-    assert [number(x, signed=True) for x in (0.1, -20.0)] == ["+0.100", "-20.0"]
+    assert [number(x, signed=True) for x in (0.1, -20.0, 0.0)] == ["+0.100", "-20.0", "0.000"]
+    assert [number(x) for x in (0.00049, -0.000012, 1e-9)] == ["0.00049", "-1.2e-05", "1e-09"]
