@@ -17,7 +17,19 @@ from types import ModuleType
 
 import torch
 
-from bench import decode, gpu, lab, metrics, operator, plugins, recording, rows, stack, trap
+from bench import (
+    decode,
+    gpu,
+    lab,
+    metrics,
+    operator,
+    plugins,
+    recording,
+    remote,
+    rows,
+    stack,
+    trap,
+)
 from bench.timing import Result, machine, table
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -28,7 +40,7 @@ _SECTION = re.compile(r"(<!-- bench -->\n).*?(<!-- /bench -->)", re.DOTALL)
 def benchmarks() -> list[ModuleType]:
     """All of them; that of the page only where there is a browser to run it."""
     found: list[ModuleType] = [
-        operator, stack, recording, decode, rows, lab, metrics, plugins, trap, gpu,
+        operator, stack, recording, decode, rows, remote, lab, metrics, plugins, trap, gpu,
     ]  # fmt: skip
     if find_spec("playwright") and shutil.which("chromium"):
         from bench import page

@@ -63,12 +63,30 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.models.occupancy": rule(own=f"{HOSTING} models.queue models.state"),
     "xtc_viz.models.fake": rule("torch numpy", f"{HOSTING} sampling.distribution"),
-    "xtc_viz.models.local": rule("torch", f"{HOSTING} models.local"),
-    "xtc_viz.models.local.apart": rule("torch", f"{HOSTING} models.local sideprocess"),
+    "xtc_viz.models.local": rule("torch", f"{HOSTING} models.local models.tokentable"),
+    "xtc_viz.models.local.apart": rule(
+        "torch", f"{HOSTING} models.local models.tokentable sideprocess"
+    ),
     "xtc_viz.models.local.loader": rule("torch", f"{HOSTING} models.local assets"),
     "xtc_viz.models.local.otherside": rule(
-        "transformers", "models.local.folder models.local.tokens"
+        "transformers", "models.local.folder models.local.tokens models.tokentable"
     ),
+    "xtc_viz.models.tokentable": rule(),
+    "xtc_viz.models.remote": rule(own=f"{HOSTING} models.remote models.tokentable"),
+    "xtc_viz.models.remote.address": rule(own="errors"),
+    "xtc_viz.models.remote.key": rule(),
+    "xtc_viz.models.remote.kinds": rule(
+        own=f"{HOSTING} models.remote.kinds models.remote.values models.remote.wire "
+        "models.tokentable sampling.distribution"
+    ),
+    "xtc_viz.models.remote.model": rule(
+        "numpy", f"{HOSTING} models.remote models.tokentable sampling.distribution"
+    ),
+    "xtc_viz.models.remote.values": rule(
+        "numpy", "errors models.remote.wire sampling.distribution"
+    ),
+    "xtc_viz.models.remote.deadline": rule(),
+    "xtc_viz.models.remote.wire": rule("httpx", "errors models.remote.deadline"),
     "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
     "xtc_viz.models.local.folder.download": rule(
         "huggingface_hub", f"{HOSTING} models.local.folder.files models.local.spec"
@@ -93,9 +111,9 @@ RULES: dict[str, Rule] = {
         "torch transformers", "models.local.steps.cache models.local.steps.forward"
     ),
     "xtc_viz.models.local.steps.forward": rule("torch"),
-    "xtc_viz.models.local.tokens.detokenize": rule(),
+    "xtc_viz.models.local.tokens.detokenize": rule(own="models.tokentable"),
     "xtc_viz.models.local.tokens.tokenizer": rule(
-        "transformers", "errors models.local.folder models.local.tokens"
+        "transformers", "errors models.local.folder models.local.tokens models.tokentable"
     ),
     "xtc_viz.models.local.tokens.vocabulary": rule(own="models.local.tokens.detokenize"),
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
@@ -113,6 +131,10 @@ RULES: dict[str, Rule] = {
         "torch", "errors settings texts models.base runs.breakers runs.protection"
     ),
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
+    "xtc_viz.runs.explained": rule(
+        "numpy",
+        "errors models.remote.kinds sampling.dialect sampling.distribution sampling.rule settings",
+    ),
     "xtc_viz.runs.editing": rule(own="errors records.step records.trace"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
     "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu rows"),
@@ -233,7 +255,7 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.lab.export": rule("pyarrow", "errors lab.cell lab.checks lab.store tablecell"),
     "xtc_viz.lab.command": rule(
-        own="assets errors figures.export lab models.base models.fake models.local "
+        own="assets errors figures.export lab models.base models.fake models.local models.remote "
         "records.tracefile"
     ),
     "xtc_viz.plugins": rule(),
@@ -251,7 +273,8 @@ RULES: dict[str, Rule] = {
     "xtc_viz.ui.limits": rule(own=CORE),
     "xtc_viz.ui.access": rule(own="ui.gate.names"),
     "xtc_viz.ui.flags": rule(
-        own=f"{CORE} __version__ assets models.local.spec ui.access ui.gate ui.limits"
+        own=f"{CORE} __version__ assets models.local.spec models.remote.address ui.access "
+        "ui.gate ui.limits"
     ),
     "xtc_viz.ui.gate": rule("fastapi starlette", "errors ui.gate"),
     "app": rule(own="cli"),

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 
 from xtc_viz.errors import DistributionError, PromptError, SettingsError
 from xtc_viz.models.base import Logits
-from xtc_viz.models.fake import END, FakeGeneration, FakeModel
+from xtc_viz.models.fake import END, FakeGeneration, FakeModel, most_probable
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.records.trace import FinishReason
 from xtc_viz.rows import Round, Row, RowStep, decode_rows
+from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.settings import SamplerSettings, XTCSettings
 
@@ -312,3 +313,54 @@ def test_rows_of_a_model_that_shows_a_part_come_and_go_as_well():
             certain += 1
     assert certain > 20
     assert part.open_generations == 0
+
+
+def widening(logits: torch.Tensor, count: int) -> PartialLogits:
+    """What a server tells of logits, (V,), that shows four times as many where it is asked to."""
+    known = most_probable(logits, count)
+    if count >= len(logits):
+        return replace(known, outside=0.0)
+    return replace(known, wider=lambda: widening(logits, 4 * count))
+
+
+class ServedGeneration(FakeGeneration):
+    """One whose rows all cost, ended or not."""
+
+    costs_by_row: Literal[True] = True
+    asked: ClassVar[list[int]] = []
+
+    def _shown(self, rows: Sequence[torch.Tensor]) -> Logits:
+        self.asked.append(len(rows))
+        return [widening(row, 2) for row in rows]
+
+
+class ServedFake(FakeModel):
+    def start(self, prompts: Sequence[Sequence[int]]) -> FakeGeneration:
+        return ServedGeneration(self, [tuple(prompt) for prompt in prompts])
+
+
+def test_what_a_server_shows_is_asked_for_until_a_step_is_exact() -> None:
+    samplers = [XTC, SamplerSettings(top_p=0.9), SamplerSettings(top_k=30, xtc=XTC.xtc)]
+    rows = [
+        replace(ROW, sampler=sampler, seed=seed, max_new_tokens=6, forced=forced)
+        for sampler in samplers
+        for seed, forced in ((1, ()), (2, (END + 7,)))
+    ]
+    home, served = (by_row(decode_rows(model, rows)) for model in (FakeModel(), ServedFake()))
+    for number, steps in home.items():
+        for ours, theirs in zip(steps, served[number], strict=True):
+            assert ours.step
+            assert theirs.step
+            assert not theirs.step.bound & (Bound.DRAW | Bound.ELIGIBLE | Bound.TRUNCATION)
+            for name in ("token", "counterfactual", "outcome", "eligible", "removed", "rank"):
+                assert getattr(theirs.step, name) == getattr(ours.step, name), name
+            assert theirs.step.p == pytest.approx(ours.step.p, rel=1e-4)
+            # The ids may differ where many are equally unlikely.
+            np.testing.assert_allclose(theirs.step.probs[:100], ours.step.probs[:100], rtol=1e-4)
+
+
+def test_a_row_that_has_ended_is_dropped_at_once_where_it_would_cost() -> None:
+    ServedGeneration.asked.clear()
+    rows = [replace(ROW, max_new_tokens=length) for length in (1, 4)]
+    list(decode_rows(ServedFake(), rows))
+    assert max(ServedGeneration.asked[2:]) == 1

@@ -88,6 +88,10 @@ class ModelError(XTCVizError):
     """A model that could not be loaded; the former model stays in use."""
 
 
+class ServerError(XTCVizError):
+    """A server of a model that gave no answer, or none that can be used."""
+
+
 class BusyError(XTCVizError):
     """The model is in use by another run or load."""
 

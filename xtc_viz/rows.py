@@ -21,10 +21,11 @@ import torch
 
 from xtc_viz.errors import DistributionError, PromptError, SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.models.base import Generation, LanguageModel, Logits, RowLogits
+from xtc_viz.models.base import CostsByRow, Generation, LanguageModel, Logits, RowLogits
 from xtc_viz.models.prompts import check_prompts
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import FinishReason
+from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import Noise, SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
 from xtc_viz.settings import SamplerSettings
@@ -183,7 +184,8 @@ def _shrink(
 ) -> tuple[list[int], list[_Writer]]:
     """Give up places that nobody waits for, once they are many; return what is free, and all."""
     idle = free[wanted:]
-    if len(places) <= _FEW or 4 * len(idle) < len(places):
+    costly = isinstance(generation, CostsByRow)
+    if not idle or (not costly and (len(places) <= _FEW or 4 * len(idle) < len(places))):
         return free, places
     kept = [place for place in range(len(places)) if place not in idle]
     generation.keep(kept)
@@ -249,6 +251,11 @@ class _Writer:
         try:
             context, forced = self._context[: self._length], next(self._forced, None)
             step = self._stack.run(torch.from_numpy(context), logits, coin, noise, forced)
+            while isinstance(logits, PartialLogits) and logits.wider:
+                if not self._stack.wants_more(step):
+                    break
+                logits = logits.wider()
+                step = self._stack.run(torch.from_numpy(context), logits, coin, noise, forced)
         except DistributionError as error:
             self.ended = True
             named = DistributionError(f"{self._name}, step {self._position}: {error}")

@@ -386,6 +386,8 @@ interface ModelLine {
   device: string | null;
   /** How its lanes are decoded, such as "without a cache"; "" where it is as usual. */
   decoding: string | null;
+  /** The server that it runs in; candidates are the most that it shows, null for all. */
+  served: { kind: string; version: string; candidates: number | null } | null;
   context: number;
   chat: boolean;
   thinks: boolean;
@@ -427,6 +429,8 @@ type Choices = { precision: Option[]; device: Option[]; attention: Option[] };
 interface CatalogAnswer {
   may: ModelState["may"];
   choices?: Choices;
+  /** The addresses of servers that may be chosen beside what the list holds. */
+  servers?: string[];
   machine?: { gpus: string[]; memory: string; free: string };
   models?: CatalogEntry[];
 }

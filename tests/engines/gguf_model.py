@@ -31,7 +31,9 @@ def write_gguf(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, path:
             continue
         kind = name.split(".")[-2]
         data = _interleaved(weight, heads[kind]) if kind in heads else weight
-        writer.add_tensor(names.get_name(name, (".weight",)), data.float().contiguous().numpy())
+        own = names.get_name(name, (".weight",))
+        assert own, name
+        writer.add_tensor(own, data.float().contiguous().numpy())
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

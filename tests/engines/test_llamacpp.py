@@ -30,7 +30,7 @@ pytest.importorskip("gguf", reason="needs xllamacpp and gguf")
 
 from tests.engines.gguf_model import write_gguf  # noqa: E402
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.slow]
 
 FOLDER = Path(__file__).parent.parent.parent / "assets" / "story-model"
 STORY = (

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xtc_viz.errors import TraceError
-from xtc_viz.records.modelinfo import ModelInfo, Placement
+from xtc_viz.records.modelinfo import ModelInfo, Placement, Served
 
 STORY = ModelInfo(
     name="story-model",
@@ -52,6 +52,7 @@ infos = st.builds(
     has_thinking_switch=st.booleans(),
     parameters=st.none() | numbers,
     placement=st.none() | st.builds(Placement, dtype=texts, device=texts, decoding=texts),
+    served=st.none() | st.builds(Served, kind=texts, version=texts, candidates=st.none() | numbers),
 )
 
 
@@ -72,6 +73,19 @@ def test_version_2_by_hand() -> None:
     assert data["has_thinking_switch"] is False
     served = SERVED.to_dict()
     assert (served["parameters"], served["placement"]) == (None, None)
+
+
+def test_a_server_stands_in_it_where_there_is_one() -> None:
+    assert "served" not in STORY.to_dict()
+    info = replace(SERVED, served=Served("llama.cpp", "b7", 20))
+    data = json.loads(json.dumps(info.to_dict()))
+    assert data["served"] == {"kind": "llama.cpp", "version": "b7", "candidates": 20}
+    assert ModelInfo.from_dict(data, 2) == info
+    for wrong in (3, {}, {**data["served"], "kind": 5}, {**data["served"], "candidates": "x"}):
+        with pytest.raises(TraceError, match="model `"):
+            ModelInfo.from_dict(data | {"served": wrong}, 2)
+    with pytest.raises(TraceError, match="unknown"):
+        ModelInfo.from_dict(OLD | {"served": None}, 1)
 
 
 def test_what_version_1_could_not_say_is_empty_there() -> None:

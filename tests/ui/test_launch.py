@@ -15,6 +15,7 @@ from xtc_viz.ui import launch
 from xtc_viz.ui.access import May
 from xtc_viz.ui.flags import parser
 from xtc_viz.ui.limits import Limits
+from xtc_viz.ui.servers import NO_SERVERS, Servers
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +35,12 @@ def test_visitors_may_choose_on_a_page_of_ones_own_only(
     monkeypatch: pytest.MonkeyPatch, flags: list[str], may: May
 ) -> None:
     built: list[Any] = []
-    monkeypatch.setattr(launch, "build", lambda *given: built.extend(given))
+
+    def build(*given: Any, servers: Servers) -> None:
+        built.extend(given)
+        assert servers == NO_SERVERS
+
+    monkeypatch.setattr(launch, "build", build)
     launch.page(parser().parse_args(["--model", "fake", "--max-tokens", "9", *flags]))
     host, *rest = built
     assert isinstance(host, ModelHost)

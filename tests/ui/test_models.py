@@ -138,7 +138,9 @@ def test_a_choice_becomes_a_spec() -> None:
     assert spec == LocalSpec(
         "someone/else", revision="v2", device="cpu", quantization="8bit", attention="eager"
     )
-    assert parse_choice({"name": "a/b", "precision": "bfloat16"}, May.ALL).dtype == "bfloat16"
+    chosen = parse_choice({"name": "a/b", "precision": "bfloat16"}, May.ALL)
+    assert isinstance(chosen, LocalSpec)
+    assert chosen.dtype == "bfloat16"
     assert parse_choice({"name": "~/models/x"}, May.ALL).name == str(Path.home() / "models" / "x")
 
 

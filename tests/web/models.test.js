@@ -13,6 +13,7 @@ const KNOWN = {
   dtype: "float32",
   device: "cpu",
   decoding: "",
+  served: null,
   context: 768,
   chat: false,
   thinks: false,
@@ -42,6 +43,13 @@ test("of a model there is said what is known, and no more", () => {
   assert.equal(say(KNOWN), all);
   assert.equal(say(slow), all.replace("cpu", "cpu · decoded without a cache"));
   assert.equal(say({ ...KNOWN, ...unknown }), "context of 768 tokens.");
+  const served = { kind: "llama.cpp", version: "b11434", candidates: null };
+  const remote = { ...KNOWN, ...unknown, served };
+  assert.equal(shortLine(remote), "tiny · in llama.cpp");
+  assert.equal(say(remote), "in a server of llama.cpp b11434 · context of 768 tokens.");
+  const capped = { ...remote, served: { kind: "a", version: "", candidates: 20 } };
+  const shows = "in a server of a · which shows 20 candidates a step · context of 768 tokens.";
+  assert.equal(say(capped), shows);
   assert.ok(shortLine(state.model).startsWith(state.model.name));
 });
 

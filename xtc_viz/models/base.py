@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from xtc_viz.records.modelinfo import ModelInfo
 
@@ -65,6 +65,13 @@ class Generation(Protocol):
 
     def close(self) -> None:
         """Free the cache. May be called more than once."""
+
+
+@runtime_checkable
+class CostsByRow(Protocol):
+    """A generation in which a row that only rides along costs as much as any other."""
+
+    costs_by_row: Literal[True]
 
 
 class LanguageModel(Protocol):

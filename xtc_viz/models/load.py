@@ -5,12 +5,17 @@ from __future__ import annotations
 import secrets
 import threading
 import traceback
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar
 
 from xtc_viz.errors import ModelError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.spec import ModelSpec
+
+POLL = 0.1  # seconds between two looks at whether a load was stopped
+PATIENCE = 1.0  # seconds for a stopped load to come to its own end
+
+T = TypeVar("T")
 
 # Called with words for people and the share that is done, in [0, 1], or None if unknown.
 Progress = Callable[[str, float | None], None]
@@ -39,6 +44,22 @@ class Loader(Protocol):
 
     def free_memory(self) -> None:
         """Give back the memory of models that no longer have an owner."""
+
+
+class LoaderByKind:
+    """Lets the kind of a spec decide which loader makes the model (a `Loader`)."""
+
+    def __init__(self, loaders: Mapping[type[ModelSpec], Loader]) -> None:
+        self._loaders = dict(loaders)
+
+    def fetch(self, spec: ModelSpec, progress: Progress) -> Callable[[], LanguageModel]:
+        if type(spec) not in self._loaders:
+            raise TypeError(f"no loader takes {spec!r}")
+        return self._loaders[type(spec)].fetch(spec, progress)
+
+    def free_memory(self) -> None:
+        for loader in self._loaders.values():
+            loader.free_memory()
 
 
 class NoLoader:
@@ -103,3 +124,44 @@ def forget_frames(error: BaseException) -> None:
     while link is not None:
         traceback.clear_frames(link.__traceback__)
         link = link.__cause__ or link.__context__
+
+
+def stoppable(work: Callable[[Progress], T], progress: Progress) -> T:
+    """Return `work(progress)`, and raise `LoadStoppedError` soon after `progress` would."""
+    stopped = threading.Event()
+    latest: tuple[str, float | None] | None = None
+    values: list[T] = []
+    errors: list[BaseException] = []
+
+    def inner(words: str, share: float | None) -> None:
+        nonlocal latest
+        if stopped.is_set():
+            raise LoadStoppedError
+        progress(words, share)
+        latest = words, share
+
+    def run() -> None:
+        try:
+            values.append(work(inner))
+        except BaseException as error:
+            errors.append(error)
+            if stopped.is_set():
+                forget_frames(error)
+        if stopped.is_set():
+            values.clear()
+
+    thread = threading.Thread(target=run, name="load", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(POLL)
+        if latest:
+            try:
+                progress(*latest)
+            except LoadStoppedError:
+                stopped.set()
+                thread.join(PATIENCE)
+                values.clear()
+                raise
+    if errors:
+        raise errors[0]
+    return values[0]

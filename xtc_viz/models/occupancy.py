@@ -66,7 +66,7 @@ class Occupancy:
     @property
     def can_rest(self) -> bool:
         """Whether the model in use could be loaded again."""
-        return self.model is not None and self.spec is not None
+        return self.model is not None and self.spec is not None and self.spec.holds_memory
 
     @property
     def is_idle(self) -> bool:

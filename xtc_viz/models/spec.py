@@ -20,3 +20,8 @@ class ModelSpec:
     def short_name(self) -> str:
         """The name that people are shown."""
         return self.name
+
+    @property
+    def holds_memory(self) -> bool:
+        """Whether the model takes memory of this process, so that putting it away frees some."""
+        return True

@@ -47,7 +47,12 @@ def hold(trace: Trace) -> None:
         _at_most(f"characters in the name of lane {number}", len(own.name), LABEL)
         for kinds in (own.sampler.xtc.protected, own.sampler.dry_breakers):
             _at_most(f"tokens in a list of lane {number}", len(kinds), TOKENS)
-    for text in (model.name, model.revision, *((place.dtype, place.device) if place else ())):
+    served = model.served
+    names = (
+        *((place.dtype, place.device) if place else ()),
+        *((served.kind, served.version) if served else ()),
+    )
+    for text in (model.name, model.revision, *names):
         _at_most("characters in a name of its model", len(text), NAME)
     for ids in (model.eos_ids, model.newline_ids):
         _at_most("tokens in a list of its model", len(ids), TOKENS)

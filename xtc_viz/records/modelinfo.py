@@ -22,6 +22,18 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
+class Served:
+    """Which server a model runs in: its `kind`, such as `llama.cpp`, and its `version` or "".
+
+    `candidates` are the most tokens that it shows at a step, None where it shows all.
+    """
+
+    kind: str
+    version: str = ""
+    candidates: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelInfo:
     """What is known of a model, wherever it runs.
 
@@ -29,7 +41,7 @@ class ModelInfo:
     whose text holds a newline. `vocab_size` is the width of the logits, `context_length` the most
     positions (prompt and new tokens together). `has_thinking_switch` says that the chat template
     can leave the thought out. `parameters` is None where nobody knows their number, `placement`
-    where the weights are elsewhere.
+    where the weights are elsewhere: then `served` says where.
     """
 
     name: str
@@ -42,6 +54,7 @@ class ModelInfo:
     has_thinking_switch: bool = False
     parameters: int | None = None
     placement: Placement | None = None
+    served: Served | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON values of a trace file of the present version of the format."""
@@ -51,12 +64,17 @@ class ModelInfo:
         values["placement"] = place and {
             name: value for name, value in asdict(place).items() if value or name != "decoding"
         }
-        return values
+        # So does a server, where there is one.
+        del values["served"]
+        return values | ({"served": asdict(self.served)} if self.served else {})
 
     @classmethod
     def from_dict(cls, data: object, version: int) -> ModelInfo:
         """Return what a trace file of this version says. Raises `TraceError`, naming the field."""
-        values = read_object("`model`", data if version > 1 else _nested(data), _NAMES)
+        data = data if version > 1 else _nested(data)
+        if isinstance(data, dict):
+            data = {"served": None} | data
+        values = read_object("`model`", data, _NAMES)
         for name in ("name", "revision"):
             read_text(f"model `{name}`", values[name])
         for name in ("vocab_size", "context_length"):
@@ -75,10 +93,18 @@ class ModelInfo:
             values["placement"] = Placement(
                 **{name: read_text(f"model `{name}`", place[name]) for name in _PLACEMENT}
             )
+        if values["served"] is not None:
+            own = read_object("model `served`", values["served"], _SERVED)
+            for name in ("kind", "version"):
+                read_text(f"model `{name}`", own[name])
+            if own["candidates"] is not None:
+                read_int("model `candidates`", own["candidates"])
+            values["served"] = Served(**own)
         return cls(**values)
 
 
 _NAMES = tuple(field.name for field in fields(ModelInfo))
+_SERVED = tuple(field.name for field in fields(Served))
 _PLACEMENT = tuple(field.name for field in fields(Placement))
 
 # Version 1 of the format knew only models of its own process: dtype and device stand beside the

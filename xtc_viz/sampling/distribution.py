@@ -8,8 +8,8 @@ its model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,12 +35,13 @@ class PartialLogits:
 
     `ids` (K,) with `log_probs` (K,), natural logs of probabilities over the whole vocabulary, in
     any order; `outside` is the mass of all other tokens, none of which is more probable than the
-    least of these.
+    least of these. `wider` asks for the same with more tokens, where there are more to be had.
     """
 
     ids: Ids
     log_probs: Logits
     outside: float
+    wider: Callable[[], PartialLogits] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.distribution import Distribution, Head, Ids, PartialLogits, Probs
 from xtc_viz.sampling.draw import Drawn, draw
 from xtc_viz.sampling.passage import Passage, through
-from xtc_viz.sampling.plan import Plan, plan_of
+from xtc_viz.sampling.plan import BY_NAME, Plan, plan_of
 from xtc_viz.sampling.randomness import Noise
 from xtc_viz.sampling.rule import Decision, decide, eligible_count
+from xtc_viz.sampling.stages.base import Truncation
 from xtc_viz.sampling.truncation import Truncated
 from xtc_viz.settings import TEMPERATURE, SamplerSettings, XTCSettings
 
@@ -122,6 +123,24 @@ class SamplerStack:
             forced=forced is not None,
             bound=_bound(received, final, head, settings.xtc),
         )
+
+    def wants_more(self, step: Step) -> bool:
+        """Whether more of the distribution would make a step exact, or fill its record.
+
+        What only the whole of it decides, such as its entropy or what a temperature divides by,
+        is left a bound.
+        """
+        wanted = Bound.DRAW | Bound.ELIGIBLE
+        if not any(_sees_all(stage) for stage in self.plan.stages):
+            wanted |= Bound.TRUNCATION
+        # Of a token that somebody chose, and that was not shown, nothing is known.
+        unknown = len(step.ids) < self._top or step.p == 0.0
+        return bool(step.bound & wanted or (step.bound & Bound.ENTROPY and unknown))
+
+
+def _sees_all(stage: str) -> bool:
+    about = BY_NAME.get(stage)
+    return isinstance(about, Truncation) and about.sees_all
 
 
 def finish(

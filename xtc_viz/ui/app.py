@@ -23,6 +23,7 @@ from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.opening import Opening
 from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.refusals import HANDLERS, Page
+from xtc_viz.ui.servers import NO_SERVERS, Servers
 from xtc_viz.ui.service import AT_ONCE, Service
 
 QUEUE = 64  # requests that wait to be looked at; they learn their place right after
@@ -35,13 +36,14 @@ def build(
     limits: Limits = NO_LIMITS,
     decode: Decode = decode_lanes,
     rows: DecodeRows = decode_rows,
+    servers: Servers = NO_SERVERS,
 ) -> gr.Blocks:
     """Build the page around a model host.
 
-    `may` says which models visitors may load, `limits` what their runs may be (those of the queue
-    are the host's), and `decode` and `rows` decode them.
+    `may` says which models visitors may load, `servers` which servers among them, `limits` what
+    their runs may be (those of the queue are the host's), and `decode` and `rows` decode them.
     """
-    service = Service(host, limits=limits, decode=decode, rows=rows, may=may)
+    service = Service(host, limits=limits, decode=decode, rows=rows, may=may, servers=servers)
     page = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
     page.opening = Opening(service)
     with page:

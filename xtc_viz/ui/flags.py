@@ -12,6 +12,7 @@ from xtc_viz import __version__
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import SettingsError, shown
 from xtc_viz.models.local.spec import ATTENTIONS, QUANTIZATIONS
+from xtc_viz.models.remote.address import parse_address
 from xtc_viz.ui.access import May
 from xtc_viz.ui.gate.entrance import ANY
 from xtc_viz.ui.gate.names import host_name
@@ -42,7 +43,8 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "model",
-        "hub id or folder of a causal language model (default: the embedded story model); "
+        "hub id or folder of a causal language model, or the address of a server that runs one, "
+        "such as http://127.0.0.1:8080 (default: the embedded story model); "
         f"`{FAKE}` is word salad that needs no weights",
         str(STORY_MODEL),
     )
@@ -58,6 +60,14 @@ def parser() -> argparse.ArgumentParser:
         "only, else fixed",
         type=_may,
         metavar="WHICH",
+    )
+    add(
+        "servers",
+        "addresses of servers that visitors may choose too, where they may choose at all, such as "
+        "http://box:8080,https://llm.example.org; a page for this machine only takes any. The key "
+        "that they want is taken from XTC_VIZ_SERVER_KEY",
+        type=_servers,
+        metavar="ADDRESSES",
     )
     add(
         "max-memory",
@@ -116,6 +126,13 @@ def _names(text: str) -> tuple[str, ...]:
             words = f"must be names such as xtc.example.org without a port, or *, but is {name!r}"
             raise argparse.ArgumentTypeError(words)
     return names
+
+
+def _servers(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(parse_address(own) for own in text.split(",") if own.strip())
+    except SettingsError as error:
+        raise argparse.ArgumentTypeError(f"must be {error.bounds}") from None
 
 
 def _count(text: str) -> int:

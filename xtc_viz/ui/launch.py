@@ -7,20 +7,27 @@ import os
 
 import gradio as gr
 
-from xtc_viz.errors import ModelError, shown
+from xtc_viz.errors import ModelError, SettingsError, shown
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
+from xtc_viz.models.load import LoaderByKind
 from xtc_viz.models.local import zerogpu
 from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel, leave_a_core
 from xtc_viz.models.local.spec import LocalSpec
+from xtc_viz.models.remote.address import is_address, parse_address
+from xtc_viz.models.remote.key import key_of
+from xtc_viz.models.remote.loader import RemoteLoader
+from xtc_viz.models.remote.spec import RemoteSpec
+from xtc_viz.models.spec import ModelSpec
 from xtc_viz.runs.worker import decode_of, rows_of
 from xtc_viz.ui.access import May, default_may
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.flags import FAKE
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.limits import LIMITS, Limits
+from xtc_viz.ui.servers import Servers
 
 
 def make_host(options: argparse.Namespace, limits: Limits) -> ModelHost:
@@ -28,18 +35,17 @@ def make_host(options: argparse.Namespace, limits: Limits) -> ModelHost:
 
     On ZeroGPU the model is loaded when this returns, and stays: workers are forked with it.
     """
-    lent = zerogpu.here()
+    lent = is_lent(options)
     model: LanguageModel | None = FakeModel(delay=0.02) if options.model == FAKE else None
-    names = ("revision", "device", "dtype", "quantization", "attention", "max_memory")
-    spec = LocalSpec(options.model, **{name: getattr(options, name) for name in names})
-    if lent and model is None:
+    spec = spec_of(options)
+    if isinstance(spec, LocalSpec) and lent and model is None:
         # The platform stands in for CUDA in this thread alone: transformers must use no other.
         os.environ["HF_DEACTIVATE_ASYNC_LOAD"] = "1"
         model = LocalModel.load(spec)
     rest = limits.idle_minutes
     host = ModelHost(
         model,
-        LocalLoader(),
+        LoaderByKind({LocalSpec: LocalLoader(), RemoteSpec: RemoteLoader()}),
         max_waiting=limits.max_waiting,
         max_per_visitor=limits.max_per_visitor,
         rest_after=None if rest is None or lent else 60.0 * rest,
@@ -49,17 +55,39 @@ def make_host(options: argparse.Namespace, limits: Limits) -> ModelHost:
     return host
 
 
+def is_lent(options: argparse.Namespace) -> bool:
+    """Whether a GPU is lent to each decode: a server needs none."""
+    return zerogpu.here() and not is_address(options.model)
+
+
+def spec_of(options: argparse.Namespace) -> ModelSpec:
+    """Return the model that these flags name."""
+    if is_address(options.model):
+        return RemoteSpec(options.model, key=key_of())
+    names = ("revision", "device", "dtype", "quantization", "attention", "max_memory")
+    return LocalSpec(options.model, **{name: getattr(options, name) for name in names})
+
+
+def servers_of(options: argparse.Namespace) -> Servers:
+    """Return the servers that these flags name; the key is for them."""
+    own = [options.model] if is_address(options.model) else []
+    named = (parse_address(address) for address in (*own, *(options.servers or ())))
+    return Servers(tuple(dict.fromkeys(named)), key=key_of())
+
+
 def page(options: argparse.Namespace) -> gr.Blocks:
     """Return the page that these flags ask for."""
     limits = Limits(**{name: getattr(options, name) for name in LIMITS})
+    servers = servers_of(options)
     host = make_host(options, limits)
-    if zerogpu.here():
+    if is_lent(options):
         with host.turn() as turn:
             turn.wait()
             own = turn.model
             return build(host, May.FIXED, limits, decode_of(own), rows_of(own))
     opened = options.share or bool(options.root_path)
-    return build(host, options.models or default_may(options.host, opened), limits)
+    may = options.models or default_may(options.host, opened)
+    return build(host, may, limits, servers=servers)
 
 
 def launch(options: argparse.Namespace) -> None:
@@ -71,7 +99,7 @@ def launch(options: argparse.Namespace) -> None:
     leave_a_core()
     try:
         blocks = page(options)
-    except ModelError as error:
+    except (ModelError, SettingsError) as error:
         raise SystemExit(str(error)) from error
     entrance = Entrance.of(
         options.host,

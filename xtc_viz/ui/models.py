@@ -17,6 +17,7 @@ from xtc_viz.models.catalog import catalog
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.load import Load
 from xtc_viz.models.local.spec import ATTENTIONS, LocalSpec
+from xtc_viz.models.remote.address import is_address
 from xtc_viz.models.spec import ModelSpec
 from xtc_viz.models.state import HostState, LoadState
 from xtc_viz.ui import payload
@@ -30,14 +31,16 @@ from xtc_viz.ui.offers import (
     one_of,
     precision_of,
 )
+from xtc_viz.ui.servers import NO_SERVERS, Servers
 
 MAX_NAME = 300  # characters of a hub id, a folder or a revision
 MAX_LOADS = 4  # that are not over; more than one waits for the one before it
 MAX_KEPT = 100  # loads whose end is remembered for the pages that began them
 
 
-def parse_choice(data: object, may: May) -> LocalSpec:
-    """Return what a page chose to load: `name`, and `revision`, `precision`, `device`, `attention`.
+def parse_choice(data: object, may: May, servers: Servers = NO_SERVERS) -> ModelSpec:
+    """Return what a page chose to load: `name`, and `revision`, `precision`, `device`, `attention`,
+    or the `key` of a server, whose address then is the name.
 
     Raises:
         SettingsError: a value that cannot be, by its name.
@@ -50,12 +53,14 @@ def parse_choice(data: object, may: May) -> LocalSpec:
         )
     if not isinstance(data, Mapping):
         raise SettingsError("model", "an object with named values", data)
-    names = ("name", "revision", "precision", "device", "attention")
+    names = ("name", "revision", "precision", "device", "attention", "key")
     for key in data:
         if key not in names:
             raise SettingsError(str(key), f"one of {', '.join(names)}", key)
     name = _text("name", data.get("name", ""))
     revision = _text("revision", data.get("revision") or "") or None
+    if is_address(name):
+        return servers.choose(name, _secret(data.get("key") or ""))
     if not name:
         raise SettingsError("name", "a hub id, such as Qwen/Qwen3-0.6B, or a folder", name)
     listed = {embedded().id, *(model.id for model in catalog())}
@@ -130,7 +135,9 @@ def _progress(load: LoadState) -> str:
     return f"{words[0].upper()}{words[1:]}{share}"
 
 
-def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
+def model_questions(
+    host: ModelHost, may: May, servers: Servers = NO_SERVERS
+) -> list[Callable[..., object]]:
     """Return what the page may ask about models, by the names of the functions."""
     log = LoadLog(host)
 
@@ -147,11 +154,16 @@ def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
         """The models to choose from, and how each fits."""
         if may is May.FIXED:
             return {"may": str(may)}
-        return {"may": str(may), "choices": choices(), **entries(precision, device)}
+        return {
+            "may": str(may),
+            "choices": choices(),
+            "servers": list(servers.named),
+            **entries(precision, device),
+        }
 
     def choose_model(data: object) -> object:
         """Begin to load another model; the answer is the load's id."""
-        return log.begin(parse_choice(data, may))
+        return log.begin(parse_choice(data, may, servers))
 
     def stop_model(load: object) -> object:
         """Stop one load, and no other; whether it was going."""
@@ -170,6 +182,14 @@ def model_questions(host: ModelHost, may: May) -> list[Callable[..., object]]:
 def _allow(may: May) -> None:
     if may is May.FIXED:
         raise ModelError("The model of this server is fixed.")
+
+
+def _secret(value: object) -> str:
+    """Return a key, which no message quotes."""
+    if not isinstance(value, str) or len(value) > MAX_NAME:
+        bounds = f"a line of at most {MAX_NAME} characters"
+        raise SettingsError("key", bounds, Words("something else"))
+    return value.strip()
 
 
 def _text(name: str, value: object) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from xtc_viz.errors import XTCVizError
@@ -216,6 +217,7 @@ def model_line(info: ModelInfo) -> dict[str, Any]:
         "dtype": placement and placement.dtype,
         "device": placement and placement.device,
         "decoding": placement and placement.decoding,
+        "served": info.served and asdict(info.served),
         "context": info.context_length,
         "chat": info.has_chat_template,
         "thinks": info.has_thinking_switch,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from xtc_viz.ui.heavy import VISITOR
 from xtc_viz.ui.models import model_questions
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.servers import Servers
 from xtc_viz.ui.service import Service, in_thread
 from xtc_viz.ui.visitors import visitor_of
 from xtc_viz.ui.wording import WENT_WRONG, problem
@@ -165,7 +167,7 @@ def questions(service: Service) -> list[Question]:
 
     every = (block, open, stages, what_if, tokens, becomes, strength, export, figure)
     answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
-    return [*answers, *_about_models(host, service.may)]
+    return [*answers, *_about_models(host, service.may, service.servers)]
 
 
 def opening(service: Service) -> Question:
@@ -182,10 +184,11 @@ def opening(service: Service) -> Question:
     return answer(load)
 
 
-def _about_models(host: ModelHost, may: May) -> list[Question]:
+def _about_models(host: ModelHost, may: May, servers: Servers) -> list[Question]:
     if may is not May.OWN:
-        return [answer(function) for function in model_questions(host, may)]
-    here, elsewhere = (model_questions(host, each) for each in (May.ALL, May.FIXED))
+        return [answer(function) for function in model_questions(host, may, servers)]
+    here = model_questions(host, May.ALL, replace(servers, every=True))
+    elsewhere = model_questions(host, May.FIXED)
     return [answer(*pair) for pair in zip(here, elsewhere, strict=True)]
 
 

@@ -27,6 +27,7 @@ from xtc_viz.ui.access import May
 from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.runs import RunStore
+from xtc_viz.ui.servers import NO_SERVERS, Servers
 
 SOON = 0.02  # seconds between two looks at the queue of who is next,
 PATIENCE = 0.25  # and of all others, and so at a visitor who has left
@@ -69,7 +70,8 @@ class Service:
     """One server: the model's owner, the runs that it keeps, and what its visitors may do.
 
     `limits` are those of a run (those of the queue are the host's), `decode` decodes its lanes,
-    `rows` whatever else is decoded, and `may` says which models visitors may load.
+    `rows` whatever else is decoded, and `may` says which models visitors may load, `servers` which
+    servers among them.
     """
 
     host: ModelHost
@@ -79,6 +81,7 @@ class Service:
     decode: Decode = decode_lanes
     rows: DecodeRows = decode_rows
     may: May = May.FIXED
+    servers: Servers = NO_SERVERS
 
 
 class Waiting(NamedTuple):

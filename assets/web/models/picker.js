@@ -57,10 +57,18 @@ export class ModelPicker {
     this.name = h("input", {
       type: "text",
       required: true,
-      placeholder: "owner/name, or a folder of this machine",
-      "aria-label": "Hub id or folder",
+      placeholder: "owner/name, a folder of this machine, or http://127.0.0.1:8080",
+      "aria-label": "Hub id or folder, or address of a server",
       "data-field": "name",
       spellcheck: "false",
+      autocomplete: "off",
+    });
+    this.name.addEventListener("input", () => this.suit());
+    this.key = h("input", {
+      type: "password",
+      placeholder: "optional",
+      "aria-label": "Key of the server",
+      "data-field": "key",
       autocomplete: "off",
     });
     this.revision = h("input", {
@@ -73,18 +81,31 @@ export class ModelPicker {
     this.submit = h("button", {}, "Load");
     const onsubmit = (/** @type {Event} */ event) => {
       event.preventDefault();
-      this.begin({ name: this.name.value, revision: this.revision.value });
+      const name = this.name.value;
+      if (isAddress(name)) this.begin({ name, key: this.key.value });
+      else this.begin({ name, revision: this.revision.value });
     };
+    this.ofHub = h("label", { class: "revision" }, "revision ", this.revision);
+    this.ofServer = h("label", { class: "revision", hidden: true }, "key ", this.key);
     this.free = h(
       "form",
       { class: "free", onsubmit },
-      h("h3", {}, "Or any other model of the hub, or of a folder"),
+      h("h3", {}, "Or any other model of the hub, of a folder, or of a server that runs one"),
       this.name,
-      h("label", { class: "revision" }, "revision ", this.revision),
+      this.ofHub,
+      this.ofServer,
       this.submit,
     );
+    this.servers = h("ul", { class: "servers", "aria-label": "Servers" });
     this.fixed = h("p", {}, "On this server the model cannot be changed.");
-    this.list = h("div", { class: "list" }, this.how, this.catalog.element, this.free);
+    this.list = h(
+      "div",
+      { class: "list" },
+      this.how,
+      this.catalog.element,
+      this.servers,
+      this.free,
+    );
     this.title = h("h2", { id: "models-title" }, "Choose a model");
     const close = h("button", { class: "quiet", "aria-label": "Close" }, "Close");
     this.dialog = h(
@@ -129,10 +150,34 @@ export class ModelPicker {
       if (!this.choices && answer.choices) this.offer(answer.choices);
       const otherwise = Object.values(this.chosen()).some((value) => value !== "auto");
       this.catalog.fill(answer, this.state?.model?.name, otherwise);
+      this.offerServers(answer.servers ?? []);
       this.show();
     } catch (error) {
       setText(this.wrong, wordsOf(error));
     }
+  }
+
+  /** The servers that the owner of the page has named. @param {string[]} addresses */
+  offerServers(addresses) {
+    this.servers.hidden = addresses.length === 0;
+    this.servers.replaceChildren(
+      ...addresses.map((name) =>
+        h(
+          "li",
+          {},
+          h("span", {}, "The server at ", h("b", {}, name.replace(/^https?:\/\//, ""))),
+          button("Connect", () => this.begin({ name }), { "aria-label": `Connect to ${name}` }),
+        ),
+      ),
+    );
+  }
+
+  /** Ask for what belongs to a server, or to a model of the hub. */
+  suit() {
+    const address = isAddress(this.name.value);
+    this.ofHub.hidden = address;
+    this.ofServer.hidden = !address;
+    setText(this.submit, address ? "Connect" : "Load");
   }
 
   /** The controls beside the list, once it is known what can be chosen. @param {Choices} choices */
@@ -292,9 +337,13 @@ export class ModelPicker {
   }
 }
 
+/** Whether a model's name is meant to be a server. @param {string} name */
+const isAddress = (name) => /^\s*https?:/i.test(name);
+
 /** A model in a line, as far as it is known. @param {ModelLine} model */
-export function shortLine({ name, parameters, dtype, device, decoding }) {
-  const facts = [name, parameters && size(parameters), dtype, device, decoding];
+export function shortLine({ name, parameters, dtype, device, decoding, served }) {
+  const where = served && `in ${served.kind}`;
+  const facts = [name, parameters && size(parameters), dtype, device, where, decoding];
   return facts.filter(Boolean).join(" · ");
 }
 
@@ -304,6 +353,11 @@ export function describe({ model, resting, can_rest }) {
   const facts = [];
   if (model.parameters) facts.push(`${size(model.parameters)} parameters`);
   if (model.device) facts.push([model.dtype, model.device].filter(Boolean).join(" on "));
+  const { served } = model;
+  if (served) {
+    facts.push(`in a server of ${[served.kind, served.version].filter(Boolean).join(" ")}`);
+    if (served.candidates) facts.push(`which shows ${served.candidates} candidates a step`);
+  }
   if (model.decoding) facts.push(`decoded ${model.decoding}`);
   facts.push(`context of ${model.context} tokens`);
   if (model.revision) facts.push(`revision ${model.revision.slice(0, 7)}`);

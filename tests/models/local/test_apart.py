@@ -15,7 +15,8 @@ from xtc_viz.models.load import LoadStoppedError, no_progress
 from xtc_viz.models.local.apart import Apart
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.spec import LocalSpec
-from xtc_viz.models.local.tokens.detokenize import StreamDetokenizer, TokenTexts
+from xtc_viz.models.local.tokens.detokenize import TokenTexts
+from xtc_viz.models.tokentable import StreamDetokenizer
 
 pytestmark = pytest.mark.slow
 

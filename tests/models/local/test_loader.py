@@ -17,8 +17,8 @@ import torch
 from tests.models.dense import dense
 from xtc_viz.errors import ModelError
 from xtc_viz.models.host import ModelHost
-from xtc_viz.models.load import Progress, no_progress
-from xtc_viz.models.local.loader import LocalLoader, stoppable
+from xtc_viz.models.load import Progress, no_progress, stoppable
+from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.spec import ModelSpec

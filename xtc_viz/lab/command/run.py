@@ -31,7 +31,8 @@ def _add(task: argparse.ArgumentParser) -> None:
     )
     task.add_argument(
         "--model",
-        help="hub id or folder (default: the experiment's own, or the embedded story model); "
+        help="hub id, folder, or the address of a server such as http://127.0.0.1:8080 (default: "
+        "the experiment's own, or the embedded story model); "
         f"`{FAKE}` is word salad that needs no weights",
     )
     for flag, default in (("revision", None), ("device", "auto"), ("dtype", "auto")):

@@ -27,8 +27,9 @@ from xtc_viz.models.local.otherside import (
     tokenizer_facts,
     tokens,
 )
-from xtc_viz.models.local.tokens.detokenize import TokenTable, TokenTexts
+from xtc_viz.models.local.tokens.detokenize import TokenTexts
 from xtc_viz.models.local.tokens.tokenizer import encode, encode_chat
+from xtc_viz.models.tokentable import TokenTable
 from xtc_viz.sideprocess import MIB, Cost, LimitError, SidePool, StoppedError
 
 # The process begins by importing transformers, which takes seconds, and more from a cold disk.

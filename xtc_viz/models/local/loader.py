@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import torch
 
 from xtc_viz.assets import STORY_MODEL
-from xtc_viz.models.load import LoadStoppedError, Progress, forget_frames
+from xtc_viz.models.load import Progress, stoppable
 from xtc_viz.models.local.folder.download import fetch
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.spec import ModelSpec
-
-POLL = 0.1  # seconds between two looks at whether a load was stopped
-PATIENCE = 1.0  # seconds for a stopped load to come to its own end
-
-T = TypeVar("T")
 
 
 class LocalLoader:
@@ -43,44 +36,3 @@ class LocalLoader:
         gc.collect()
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
-
-
-def stoppable(work: Callable[[Progress], T], progress: Progress) -> T:
-    """Return `work(progress)`, and raise `LoadStoppedError` soon after `progress` would."""
-    stopped = threading.Event()
-    latest: tuple[str, float | None] | None = None
-    values: list[T] = []
-    errors: list[BaseException] = []
-
-    def inner(words: str, share: float | None) -> None:
-        nonlocal latest
-        if stopped.is_set():
-            raise LoadStoppedError
-        progress(words, share)
-        latest = words, share
-
-    def run() -> None:
-        try:
-            values.append(work(inner))
-        except BaseException as error:
-            errors.append(error)
-            if stopped.is_set():
-                forget_frames(error)
-        if stopped.is_set():
-            values.clear()
-
-    thread = threading.Thread(target=run, name="load", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(POLL)
-        if latest:
-            try:
-                progress(*latest)
-            except LoadStoppedError:
-                stopped.set()
-                thread.join(PATIENCE)
-                values.clear()
-                raise
-    if errors:
-        raise errors[0]
-    return values[0]

@@ -27,9 +27,9 @@ from xtc_viz.models.local.spec import LocalSpec
 from xtc_viz.models.local.steps.fixed import Graphs
 from xtc_viz.models.local.steps.graph import graphs_for
 from xtc_viz.models.local.steps.proof import TEXT, USUAL, Started, Way, prove, with_graphs
-from xtc_viz.models.local.tokens.detokenize import StreamDetokenizer
 from xtc_viz.models.local.tokens.tokenizer import read_tokenizer
 from xtc_viz.models.local.tokens.vocabulary import eos_ids
+from xtc_viz.models.tokentable import StreamDetokenizer
 from xtc_viz.records.modelinfo import ModelInfo, Placement
 
 

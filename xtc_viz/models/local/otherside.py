@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xtc_viz.models.local.folder.files import ModelFiles, make_view
-from xtc_viz.models.local.tokens.detokenize import TokenTable
+from xtc_viz.models.tokentable import TokenTable
 
 if TYPE_CHECKING:
     from xtc_viz.models.local.folder.rehearsal import Plan

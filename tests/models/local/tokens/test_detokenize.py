@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken
 
 from tests.models import tiny
-from xtc_viz.models.local.tokens.detokenize import StreamDetokenizer, TokenTexts
+from xtc_viz.models.local.tokens.detokenize import TokenTexts
+from xtc_viz.models.tokentable import StreamDetokenizer
 
 KINDS = ("bytelevel", "sentencepiece", "sentencepiece-nostrip", "metaspace")
 each_kind = pytest.mark.parametrize("kind", KINDS)

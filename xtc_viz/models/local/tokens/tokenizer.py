@@ -13,7 +13,8 @@ from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.local.folder.files import TEXTS, VOCABULARIES, has_tokenizer
 from xtc_viz.models.local.folder.jsonfile import read_object
 from xtc_viz.models.local.folder.rehearsal import first_line
-from xtc_viz.models.local.tokens.detokenize import TokenTable, TokenTexts
+from xtc_viz.models.local.tokens.detokenize import TokenTexts
+from xtc_viz.models.tokentable import TokenTable
 
 
 def read_tokenizer(view: Path, name: str) -> Any:

@@ -1,0 +1,64 @@
+"""What is asked of a server, whatever its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from xtc_viz.models.load import Progress
+from xtc_viz.models.remote.wire import NoJsonError, StatusError, Wire
+from xtc_viz.models.tokentable import TokenTable
+from xtc_viz.records.modelinfo import ModelInfo
+from xtc_viz.sampling.distribution import PartialLogits
+
+LARGEST = 2_000_000
+"""Tokens of a vocabulary, as in a trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a server says of its model. `fingerprint` is a text that another model would change."""
+
+    info: ModelInfo
+    table: TokenTable
+    fingerprint: str
+
+
+class Server(Protocol):
+    """A server of a known kind. Safe to use from many threads. All may raise `ServerError`."""
+
+    kind: str
+    """Its name, for people."""
+
+    def facts(self, progress: Progress) -> Facts:
+        """Ask what there is to know of the model; it takes some seconds."""
+
+    def still(self) -> str:
+        """Return a text that stays the same for as long as the model does; cheap to ask for."""
+
+    def candidates(self, prompts: Sequence[Sequence[int]], count: int) -> Sequence[PartialLogits]:
+        """Return the `count` most probable next tokens of each prompt, all in one request."""
+
+    def tokenize(self, text: str) -> list[int]: ...
+
+    def chat(self, user: str, system: str, thinking: bool) -> list[int]: ...
+
+    def piece(self, token: int) -> str:
+        """Return the text of a token that adds none to a text, "" where it has none."""
+
+
+def ask(wire: Wire, path: str) -> object | None:
+    """Return the JSON at a path, None where there is nothing of the kind.
+
+    Raises `ServerError` where nobody answers, or a key is wanted.
+    """
+    try:
+        answer: object = wire.get(path)
+        return answer
+    except StatusError as error:
+        if error.status in (401, 403):
+            raise
+        return None
+    except NoJsonError:
+        return None
