@@ -20,7 +20,8 @@ export function signOf(one) {
 
 /** The interval under a mean. @param {LabNumber} one */
 function ends({ mean, interval }) {
-  return h("span", { class: "tag ends" }, interval.slice(mean.length).trim());
+  const known = interval.startsWith(mean) && !interval.includes("–");
+  return known ? h("span", { class: "tag ends" }, interval.slice(mean.length).trim()) : null;
 }
 
 export class NumbersTable {
