@@ -18,6 +18,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 from bench.svg import svgs
 from xtc_viz.errors import StoreError
 from xtc_viz.lab.beside import Row, Verdict
@@ -212,9 +214,10 @@ def main() -> None:
         print("\n\n".join(sections.values()))
         return
     FIGURES.mkdir(exist_ok=True)
-    for file, svg in svgs({file: drawn.figure for file, drawn in pictures.items()}):
-        (FIGURES / f"{file}.svg").write_text(svg, encoding="utf-8")
-        print(json.dumps({"figure": file, "kB": round(len(svg) / 1000, 1)}))
+    with sync_playwright() as playwright:
+        for file, svg in svgs({name: one.figure for name, one in pictures.items()}, playwright):
+            (FIGURES / f"{file}.svg").write_text(svg, encoding="utf-8")
+            print(json.dumps({"figure": file, "kB": round(len(svg) / 1000, 1)}))
     PAGE.write_text(put(PAGE.read_text(encoding="utf-8"), sections), encoding="utf-8")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
 import plotly.graph_objects as go
+from playwright.sync_api import Playwright
 from plotly.offline import get_plotlyjs
 
 from xtc_viz.figures.theme import FONT
@@ -18,24 +19,21 @@ _POINT = r"(?:[MHVLZ,]|-?0(?![.\d])|A0,0 0 \d,\d )+"
 """A path that goes nowhere: a marker of size 0."""
 
 
-def svgs(figures: Mapping[str, go.Figure]) -> Iterator[tuple[str, str]]:
+def svgs(figures: Mapping[str, go.Figure], playwright: Playwright) -> Iterator[tuple[str, str]]:
     """Return each figure with its name, as SVG."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_context(offline=True).new_page()
-        page.set_content("<!doctype html><meta charset=utf-8><body>")
-        page.add_script_tag(content=get_plotlyjs())
-        for name, figure in figures.items():
-            height = figure.layout.height or 450
-            url = page.evaluate(
-                "([figure, width, height]) => "
-                "Plotly.toImage(JSON.parse(figure), {format: 'svg', width, height})",
-                [figure.to_json(engine="json"), WIDTH, height],
-            )
-            yield name, lighter(unquote(url.split(",", 1)[1]))
-        browser.close()
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    page = browser.new_context(offline=True).new_page()
+    page.set_content("<!doctype html><meta charset=utf-8><body>")
+    page.add_script_tag(content=get_plotlyjs())
+    for name, figure in figures.items():
+        height = figure.layout.height or 450
+        url = page.evaluate(
+            "([figure, width, height]) => "
+            "Plotly.toImage(JSON.parse(figure), {format: 'svg', width, height})",
+            [figure.to_json(engine="json"), WIDTH, height],
+        )
+        yield name, lighter(unquote(url.split(",", 1)[1]))
+    browser.close()
 
 
 def lighter(svg: str) -> str:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import plotly.graph_objects as go
 import pytest
+from playwright.sync_api import Playwright
 
 from bench.svg import lighter, svgs
 from xtc_viz.figures.labels import escaped
@@ -31,11 +32,11 @@ def test_a_picture_gets_lighter_and_its_texts_stay() -> None:
 
 
 @pytest.mark.browser
-def test_pictures_are_whole_and_always_the_same() -> None:
+def test_pictures_are_whole_and_always_the_same(playwright: Playwright) -> None:
     names = ["baseline", "eta .0003", "<b>&amp;"]
     bars = go.Figure(go.Bar(x=[escaped(name) for name in names], y=[1, 2.34567, 3]))
     bars.update_traces(marker={"pattern": {"shape": "/"}}, text=["0.123456"] * 3)
-    pictures = dict(svgs({"one": bars, "two": bars}))
+    pictures = dict(svgs({"one": bars, "two": bars}, playwright))
     # Up to the order of attributes, which hangs on what comes first in the browser.
     same = {ElementTree.canonicalize(svg) for svg in pictures.values()}
     assert len(same) == 1
