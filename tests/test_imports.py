@@ -45,7 +45,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.cli": rule(own="threads ui lab.command"),
     "xtc_viz.errors": rule(),
     "xtc_viz.texts": rule(own="errors"),
-    "xtc_viz.tablecell": rule(),
+    "xtc_viz.tablecell": rule(own="texts"),
     "xtc_viz.sideprocess": rule(own="errors"),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
@@ -163,6 +163,17 @@ RULES: dict[str, Rule] = {
         "errors figures.labels figures.theme lab.comparison lab.correlation lab.experiment "
         "lab.figures lab.mechanism lab.metrics lab.results lab.statistics lab.suite lab.wording "
         "settings",
+    ),
+    "xtc_viz.lab.paper": rule(own="assets settings"),
+    "xtc_viz.lab.beside": rule(
+        "numpy",
+        "lab.builtin lab.experiment lab.metrics lab.paper lab.results lab.statistics settings",
+    ),
+    "xtc_viz.lab.report": rule(
+        "jinja2 markupsafe plotly",
+        "__version__ assets lab.beside lab.builtin lab.experiment lab.figures lab.mechanism "
+        "lab.metrics lab.paper lab.reading lab.report lab.results lab.store lab.suite lab.table "
+        "lab.tomlfile lab.wording records.modelinfo texts",
     ),
     "xtc_viz.lab.printing": rule(own="lab.code.judging lab.runner lab.store"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),

@@ -17,9 +17,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from xtc_viz.texts import JOINERS, as_code, is_silent
+
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
 _LONG = {written[1]: sign for sign, written in _SHORT.items()}
-_JOINERS = "\u200c\u200d"  # they make words and emoji, and turn nothing
 _SIGNS = "=+-@\u2212"
 _SEPARATORS = ";|,\t\n\r"
 """Behind these a cell may begin for some program."""
@@ -37,7 +38,7 @@ def cell(text: str) -> str:
         written.append(_shown(sign))
         if sign in _SEPARATORS:
             begins = True
-        elif not (sign.isspace() or sign in _QUOTES or _is_silent(sign)):
+        elif not (sign.isspace() or sign in _QUOTES or is_silent(sign)):
             begins = False
     return "".join(written)
 
@@ -55,11 +56,4 @@ def text_of(cell: str) -> str:
 def _shown(sign: str) -> str:
     if sign in _SHORT:
         return _SHORT[sign]
-    if sign in _JOINERS or not _is_silent(sign):
-        return sign
-    code = ord(sign)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def _is_silent(sign: str) -> bool:
-    return unicodedata.category(sign) in ("Cc", "Cf", "Zl", "Zp", "Cs")
+    return as_code(sign) if sign not in JOINERS and is_silent(sign) else sign

@@ -26,6 +26,7 @@ _EXAMPLES = """examples:
   xtc-viz lab compare quantization --against quantization
   xtc-viz lab run code --run-code
   xtc-viz lab run main --workers ray
+  xtc-viz lab report main --out main.html --markdown main.md
   xtc-viz lab export main --table main.csv
   xtc-viz lab export 3f2a91 --trace cell.json.gz
   xtc-viz lab figure main --list
