@@ -110,6 +110,9 @@ def test_from_a_question_to_the_decision_behind_a_word(
     expect(page.get_by_test_id("about")).to_contain_text("8 prompts", timeout=PATIENT)
     page.wait_for_selector("#xtc-lab-figure .js-plotly-plot .barlayer", timeout=PATIENT)
     expect(page.get_by_test_id("sentence")).to_contain_text("8 prompts", timeout=PATIENT)
+    with page.expect_download(timeout=PATIENT) as coming_file:
+        page.get_by_role("button", name="Save the report").click()
+    assert "Does it help?" in Path(coming_file.value.path()).read_text(encoding="utf-8")
     table.get_by_role("button", name="Distinct-2 of <b>XTC</b>").click()
     expect(page.get_by_test_id("said")).to_contain_text("Against baseline", timeout=PATIENT)
     expect(page.locator(".by-prompt button")).to_have_count(8)

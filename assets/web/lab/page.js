@@ -1,6 +1,7 @@
 // The page of the laboratory: what it knows of the server, and its parts.
 
-import { h, set, setText } from "../core/dom.js";
+import { button, h, set, setText } from "../core/dom.js";
+import { download } from "../core/download.js";
 import { wordsOf } from "../core/errors.js";
 import { quiet } from "../page/head.js";
 import { Behind } from "./behind.js";
@@ -51,6 +52,8 @@ export class LabPage {
     this.figures = new Figures(ask, draw);
     this.title = h("h2", { "data-testid": "shown" }, "What it found");
     this.state = h("p", { class: "tag", role: "status", "data-testid": "state" });
+    this.report = button("Save the report", () => this.save(), { class: "quiet" });
+    this.report.hidden = true;
     this.pair = h("section", { class: "two", "aria-label": "Two runs" });
     this.pair.hidden = true;
     this.note = h("p", { class: "problem", role: "alert", "data-testid": "note" });
@@ -72,7 +75,7 @@ export class LabPage {
           h(
             "section",
             { class: "results", "aria-label": "What it found" },
-            this.title,
+            h("div", { class: "lab-row" }, this.title, this.report),
             this.state,
             this.table.element,
             this.behind.element,
@@ -158,6 +161,7 @@ export class LabPage {
     history.replaceState(null, "", `${location.pathname}${location.search}${HASH}${run}`);
     if (!same) {
       this.table.element.hidden = true;
+      this.report.hidden = true;
       this.table.picked = null;
       this.figures.clear();
     }
@@ -180,7 +184,23 @@ export class LabPage {
     setText(this.state, [model, numbers.words].filter(Boolean).join(": "));
     if (!numbers.table) return this.soon(numbers.number === 0);
     this.table.draw(numbers.table);
+    this.report.hidden = false;
     await this.figures.show(shown, baseline);
+  }
+
+  /** Take the run away as one file, with its figures and texts. */
+  async save() {
+    this.report.disabled = true;
+    setText(this.report, "Writing the report …");
+    try {
+      const file = await this.ask("lab_report", this.shown, this.baseline);
+      download(`xtc-viz-lab-${this.shown}.html`, file, "text/html");
+      this.say("");
+    } catch (error) {
+      this.say(wordsOf(error));
+    }
+    this.report.disabled = false;
+    setText(this.report, "Save the report");
   }
 
   /** Numbers that are being measured are asked for again. @param {boolean} coming */

@@ -111,6 +111,9 @@ def test_figures_and_two_runs_side_by_side(lab: Lab, ask: Ask) -> None:
     figures = ask("lab_figures", run, None, "")
     assert figures
     assert all(one["sentence"] and one["meaning"] for one in figures)
+    report = ask("lab_report", run, None)
+    assert report.lstrip().lower().startswith("<!doctype html>")
+    assert "Does it help?" in report
     compared = ask("lab_compare", run, other)
     assert [each["name"] for each in compared["runs"]] == ["fake", "other"]
     assert compared["conditions"] == ["baseline", "XTC"]

@@ -1,4 +1,4 @@
-"""The figures of a run for the page: which there are, what each says, one of them drawn.
+"""The figures of a run for the page: which there are, what each says, one drawn; and its report.
 
 They are drawn where runs are measured, in another process, which alone needs plotly for it.
 """
@@ -6,6 +6,7 @@ They are drawn where runs are measured, in another process, which alone needs pl
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from xtc_viz.errors import SettingsError
@@ -53,6 +54,22 @@ def picture(results: Results, name: str, metric: str, theme: str) -> str:
     one = figure(name)
     chosen = metric if metric in one.choices(results) else ""
     return str(one.draw(results, Options(metric=chosen, theme=theme)).to_json())
+
+
+def report_of(path: Path, run: str, baseline: str | None) -> str:
+    """Return the report of a stored run, a whole HTML file of about 5 MB.
+
+    Raises:
+        SettingsError: nothing is there to report yet.
+        StoreError: there is no such run.
+    """
+    from xtc_viz.lab.reading import find_run
+    from xtc_viz.lab.report.content import report
+    from xtc_viz.lab.report.page import html
+    from xtc_viz.lab.store import Store
+
+    with Store(path, create=False) as store:
+        return html(report(store, find_run(store, run), baseline=baseline))
 
 
 def wanted(data: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -20,7 +20,7 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.records.trace import Trace
 from xtc_viz.ui.access import OpenTo
 from xtc_viz.ui.lab import choice, listing, view
-from xtc_viz.ui.lab.drawing import figures_of
+from xtc_viz.ui.lab.drawing import figures_of, report_of
 from xtc_viz.ui.lab.forecast import forecast
 from xtc_viz.ui.lab.laboratory import Laboratory
 from xtc_viz.ui.lab.numbers import Measured, Numbers, compared
@@ -169,6 +169,11 @@ def lab_questions(lab: Lab) -> list[Question]:
         results = lab.sure(run, baseline)
         return lab.numbers.apart("Drawing figures", figures_of, results, str(metric or ""))
 
+    def lab_report(run: object, baseline: object) -> object:
+        """A run as one HTML file."""
+        base = None if baseline is None else str(baseline)
+        return lab.numbers.apart("Writing this report", report_of, path, str(run), base)
+
     def lab_samples(run: object, condition: object, prompt: object, beside: object) -> object:
         """The texts of a prompt under a condition, each beside that of the same dice."""
         other = None if beside in (None, "", condition) else str(beside)
@@ -181,7 +186,7 @@ def lab_questions(lab: Lab) -> list[Question]:
 
     every = (
         lab_choices, lab_toml, lab_forecast, lab_start, lab_go_on, lab_stop, lab_status, lab_runs,
-        lab_numbers, lab_prompts, lab_figures, lab_samples, lab_compare,
+        lab_numbers, lab_prompts, lab_figures, lab_report, lab_samples, lab_compare,
     )  # fmt: skip
     return [guarded(lab, function) for function in every]
 
