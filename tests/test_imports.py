@@ -115,7 +115,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
     "xtc_viz.runs.editing": rule(own="errors records.step records.trace"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
-    "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu"),
+    "xtc_viz.runs.worker": rule("torch", f"{CORE} decode models.base models.local.zerogpu rows"),
     "xtc_viz.runs.jobs": rule(
         "torch",
         f"{CORE} decode models.base records.modelinfo records.trace runs.branching runs.editing "
@@ -128,6 +128,11 @@ RULES: dict[str, Rule] = {
     "xtc_viz.lab.words": rule(),
     "xtc_viz.lab.ngrams": rule("numpy"),
     "xtc_viz.lab.bleu": rule("numpy", "lab.ngrams"),
+    "xtc_viz.runs.seeds": rule(
+        "torch",
+        "decode knobs models.base models.prompts records.step records.trace rows runs.jobs "
+        "runs.recorder runs.worker",
+    ),
     "xtc_viz.lab.tagging": rule("textblob"),
     "xtc_viz.lab.embedding": rule("numpy scipy sentence_transformers", "errors lab.words"),
     "xtc_viz.lab.samples": rule(
@@ -149,6 +154,12 @@ RULES: dict[str, Rule] = {
         "errors lab.comparison lab.experiment lab.generation lab.mechanism lab.metrics lab.reading "
         "lab.samples lab.statistics lab.store lab.suite settings",
     ),
+    "xtc_viz.lab.spread": rule(
+        "numpy",
+        "lab.generation lab.mechanism lab.metrics lab.samples lab.statistics records.packed "
+        "records.step records.trace runs.reasoning sampling.whatif settings",
+    ),
+    "xtc_viz.lab.spreadwords": rule(own="lab.spread lab.statistics settings"),
     "xtc_viz.lab.wording": rule(own="lab.comparison lab.statistics"),
     "xtc_viz.lab.against": rule(
         "numpy",

@@ -54,14 +54,36 @@ def decode_lanes(
         DistributionError: the model gave logits that are no distribution.
     """
     count = len(settings.lanes)
+    rows = lane_rows(prompt_ids, settings, prefixes=prefixes, sources=sources, forced=forced)
+    check_prompts([[*row.prompt_ids, *row.written] for row in rows], model.info)
+    with closing(decode_rows(model, rows, at_once=count)) as rounds:
+        for position, (entries, seconds) in enumerate(rounds):
+            steps: list[Step | None] = [None] * count
+            finishes: list[FinishReason | None] = [None] * count
+            for lane, step, finish, error in entries:
+                if error:
+                    raise error
+                steps[lane], finishes[lane] = step, finish
+            yield Column(position, tuple(steps), tuple(finishes), seconds)
+
+
+def lane_rows(
+    prompt_ids: Sequence[int],
+    settings: RunSettings,
+    *,
+    prefixes: Sequence[Sequence[int]] = (),
+    sources: Sequence[int] = (),
+    forced: Sequence[Sequence[int]] = (),
+) -> list[Row]:
+    """Return the lanes of a run as rows, in their order; see `decode_lanes`."""
+    count = len(settings.lanes)
     for name, given in (("prefixes", prefixes), ("sources", sources), ("forced", forced)):
         if given and len(given) != count:
             raise SettingsError(name, f"one a lane ({count})", len(given))
     prefixes = prefixes or [()] * count
     sources = sources or [lane_source(settings, number) for number in range(count)]
     forced = forced or [()] * count
-    check_prompts([[*prompt_ids, *prefix] for prefix in prefixes], model.info)
-    rows = [
+    return [
         Row(
             prompt_ids=prompt_ids,
             sampler=lane.sampler,
@@ -78,15 +100,6 @@ def decode_lanes(
             settings.lanes, sources, prefixes, forced, strict=True
         )
     ]
-    with closing(decode_rows(model, rows, at_once=count)) as rounds:
-        for position, (entries, seconds) in enumerate(rounds):
-            steps: list[Step | None] = [None] * count
-            finishes: list[FinishReason | None] = [None] * count
-            for lane, step, finish, error in entries:
-                if error:
-                    raise error
-                steps[lane], finishes[lane] = step, finish
-            yield Column(position, tuple(steps), tuple(finishes), seconds)
 
 
 def lane_source(settings: RunSettings, lane: int) -> int:

@@ -42,7 +42,16 @@ OF_A_FIGURE = (
 )  # fmt: skip
 """What a view is saved as."""
 
+OF_A_SPREAD = (
+    Knob(
+        "seeds", "Seeds", 16, 4, 64, 1,
+        "How many seeds a spread writes: the one of the composer and those that follow it.",
+        integer=True,
+    ),
+)  # fmt: skip
+"""The same request many times, each with another seed."""
+
 KNOBS: dict[str, Knob] = {
     knob.name: knob
-    for knob in (*OF_A_RUN, *OF_A_FIGURE, *(k for stage in STAGES for k in stage.knobs))
+    for knob in (*OF_A_RUN, *OF_A_FIGURE, *OF_A_SPREAD, *(k for s in STAGES for k in s.knobs))
 }

@@ -11,7 +11,8 @@ type KnobName =
   | "max_new_tokens"
   | "seed"
   | "top_candidates"
-  | "figure_width";
+  | "figure_width"
+  | "seeds";
 type StackKnob =
   | "repetition_penalty"
   | "presence_penalty"
@@ -66,6 +67,8 @@ interface Spec {
   /** What all lanes may stand on before XTC acts: the cutoffs, the usual one first. */
   bases: Base<number>[];
   maxLanes: number;
+  /** Whether there is a laboratory (`/lab`). */
+  lab?: boolean;
   maxTokens: number | null;
   strengths: LaneSettings[];
   comparators: LaneSettings[];
@@ -226,6 +229,50 @@ interface Problem {
   stale?: boolean;
   /** The server has the run no more that was asked about. */
   gone?: boolean;
+}
+
+// ---- The same request with many seeds (ui/spread.py)
+
+/** How a number is written: in percent, in decimals, as a count. */
+type SpreadUnit = "share" | "ratio" | "tokens";
+/** A mean with its interval; the ends are null where there is none. */
+type SpreadEstimate = [mean: number | null, low: number | null, high: number | null];
+interface SpreadHead {
+  prompt: string;
+  seeds: number[];
+  length: number;
+  model: ModelLine;
+  /** `tau` is the probability below which this lane's tail lies. */
+  lanes: { name: string; sampler: Sampler; tau: number }[];
+  quantities: { name: string; label: string; meaning: string; unit: SpreadUnit }[];
+}
+/** A seed that is there: a run of the server's store, and its texts, measured. */
+interface SpreadRow {
+  seed: number;
+  run: string;
+  /** `values` stand in the order of the quantities, null where one is not defined. */
+  lanes: { text: string; finish: string | null; values: (number | null)[] }[];
+}
+/** By lane, in the order of the quantities; differences from the lane `reference`, seed by seed. */
+interface SpreadSummary {
+  reference: number;
+  means: (SpreadEstimate | null)[][];
+  differences: ((SpreadEstimate | null)[] | null)[];
+}
+interface SpreadMessage {
+  req?: number;
+  run?: string;
+  state?: RunState;
+  head?: SpreadHead;
+  /** The seeds that are there since the message before. */
+  rows?: SpreadRow[];
+  /** How many there are by now in all texts. */
+  tokens?: number;
+  summary?: SpreadSummary | null;
+  said?: string[];
+  place?: number;
+  note?: string;
+  error?: Problem;
 }
 
 /** Text and token ids in turn. */
@@ -399,6 +446,13 @@ type RunRequest =
       | { text: string }
     ));
 
+/** `seeds` is how many: the draft's own and those that follow it. */
+type SpreadRequest = { kind: "spread"; seeds: Typed } & Draft;
+interface SpreadEnds {
+  onmessage: (message: SpreadMessage) => void;
+  oncut: (req: number) => void;
+}
+
 /** One view as an interactive file (ui/figures.py). */
 interface WantedFigure {
   view: string;
@@ -422,6 +476,7 @@ interface Transport {
     xtc: OtherXtc | null,
   ): Promise<Block>;
   run?(request: RunRequest & { req: number }): void;
+  spread?(request: SpreadRequest & { req: number }, ends: SpreadEnds): void;
   stop?(run: string): unknown;
   stages?(run: string, lane: number, i: number, candidates: number): Promise<StageView>;
   whatIf?(run: string, lane: number, xtc: OtherXtc): Promise<WhatIfAnswer>;

@@ -22,7 +22,7 @@ from xtc_viz.lab.checks import Verdict
 from xtc_viz.lab.code import sandbox
 from xtc_viz.lab.code.answers import program, same, verdicts
 from xtc_viz.lab.code.judging import judge_code
-from xtc_viz.lab.code.sandbox import LIMITS, MIB, Outcome, SandboxError, run
+from xtc_viz.lab.code.sandbox import LIMITS, MIB, Limits, Outcome, SandboxError, run
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.reading import find_run, generations
 from xtc_viz.lab.runner import run as run_experiment
@@ -41,7 +41,7 @@ def _possible() -> bool:
 
 
 shut_in = pytest.mark.skipif(not _possible(), reason="this system cannot shut code in")
-SHORT = replace(LIMITS, wall=2.0)
+SHORT, PATIENT = replace(LIMITS, wall=2.0), replace(LIMITS, wall=30.0)
 CHECK = {"function": "f", "tests": [{"arguments": [n], "result": n * n} for n in (1, 2, 3)]}
 
 
@@ -147,12 +147,12 @@ def watched() -> Iterator[None]:
     assert not [p for p in left if str(sandbox.CHILD) in " ".join(p.info["cmdline"] or [])]
 
 
-def outcome(body: str, top: str = "") -> Outcome:
+def outcome(body: str, limits: Limits = SHORT) -> Outcome:
     """Run a function with this body, whose second call would return 1."""
     lines = "\n".join(f"        {line}" for line in body.splitlines())
-    source = f"{top}\ndef f(n):\n    if n == 0:\n{lines}\n    return 1"
+    source = f"def f(n):\n    if n == 0:\n{lines}\n    return 1"
     with watched():
-        return run(source, "f", [[0], [1]], limits=SHORT)
+        return run(source, "f", [[0], [1]], limits=limits)
 
 
 @shut_in
@@ -245,7 +245,7 @@ def test_what_it_may_not_is_refused(body: str, error: str, tmp_path: Path) -> No
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = str(server.getsockname()[1])
             body = body.replace("FILE", str(file)).replace("PORT", port)
-            got = outcome(body.replace("PARENT", str(os.getpid())))
+            got = outcome(body.replace("PARENT", str(os.getpid())), PATIENT)
     finally:
         signal.signal(signal.SIGTERM, was)
     assert 0 in got.errors, got

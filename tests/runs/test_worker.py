@@ -170,7 +170,7 @@ def test_the_app_has_its_model_before_the_page_and_keeps_it(
     monkeypatch.setattr(launch, "build", lambda *given: built.extend(given))
     flags = ["--models", "all", *(["--model", model] if model else [])]
     launch.page(parser().parse_args(flags))
-    host, may, limits, decode = built
+    host, may, limits, decode, _ = built
     assert (may, limits) == (May.FIXED, Limits.default())
     assert (host.state.phase, host.can_rest) == ("ready", False)
     with host.turn() as turn:

@@ -11,7 +11,8 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from xtc_viz.decode import decode_lanes
 from xtc_viz.models.host import ModelHost
-from xtc_viz.runs.worker import Decode
+from xtc_viz.rows import decode_rows
+from xtc_viz.runs.worker import Decode, DecodeRows
 from xtc_viz.ui import opening, recorded, web
 from xtc_viz.ui.access import May
 from xtc_viz.ui.api import build_api
@@ -36,15 +37,16 @@ def build(
     may: May = May.FIXED,
     limits: Limits = NO_LIMITS,
     decode: Decode = decode_lanes,
+    rows: DecodeRows = decode_rows,
     lab: Lab | None = None,
 ) -> gr.Blocks:
     """Build the page around a model host.
 
     `may` says which models visitors may load, `limits` what their runs may be (those of the queue
-    are the host's), and `decode` decodes them. `lab` is the laboratory on the same host, None for
-    none; the page has its route then.
+    are the host's), and `decode` and `rows` decode them. `lab` is the laboratory on the same host,
+    None for none; the page has its route then.
     """
-    service = Service(host, limits=limits, decode=decode, may=may)
+    service = Service(host, limits=limits, decode=decode, rows=rows, may=may)
     page = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
     page.opening = Opening(service)
     with page:

@@ -16,7 +16,7 @@ from xtc_viz.models.local import zerogpu
 from xtc_viz.models.local.loader import LocalLoader
 from xtc_viz.models.local.model import LocalModel, leave_a_core
 from xtc_viz.models.local.spec import LocalSpec
-from xtc_viz.runs.worker import decode_of
+from xtc_viz.runs.worker import decode_of, rows_of
 from xtc_viz.ui.access import May, OpenTo, default_lab, default_may
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.flags import FAKE
@@ -59,7 +59,8 @@ def page(options: argparse.Namespace) -> gr.Blocks:
     if zerogpu.here():
         with host.turn() as turn:
             turn.wait()
-            return build(host, May.FIXED, limits, decode_of(turn.model))
+            own = turn.model
+            return build(host, May.FIXED, limits, decode_of(own), rows_of(own))
     opened = options.share or bool(options.root_path)
     may = options.models or default_may(options.host, opened)
     return build(host, may, limits, lab=lab_of(options, host))

@@ -18,6 +18,7 @@ from xtc_viz.knobs import KNOBS
 from xtc_viz.texts import valid
 
 MAX_LANES = 6  # as many as can be read together
+LARGEST_SPREAD = 100_000  # tokens; their steps take some 100 MB
 LONGEST_PROMPT = 100_000  # characters; a guard for the wire, the context is checked in tokens
 NONE = "none"
 
@@ -75,6 +76,8 @@ LIMITS: dict[str, Limit] = {
         Limit("max_tokens", "tokens that a lane may have, continued or not", 400, 1),
         # A lane more rides along in the same forward and costs little.
         Limit("max_lanes", "lanes of a run", 4, 2, MAX_LANES),
+        # 16 seeds of two lanes of the usual length; in a batch they take some seconds.
+        Limit("max_spread", "tokens of a spread: its seeds, times lanes, times tokens", 6400, 4),
         # About a thousand tokens, which those two cores read in some seconds.
         Limit("max_prompt", "characters of a prompt", 4000, 1, LONGEST_PROMPT),
         # The last in line then waits for some minutes.
@@ -95,6 +98,7 @@ class Limits:
 
     max_tokens: int | None = None
     max_lanes: int | None = None
+    max_spread: int | None = None
     max_prompt: int | None = None
     max_waiting: int | None = None
     max_per_visitor: int | None = None
@@ -158,6 +162,22 @@ class Limits:
         """Raise `SettingsError` for more lanes than there may be, or none."""
         if not 1 <= count <= self.lanes:
             raise SettingsError("lanes", f"1 to {self.lanes} lanes", count)
+
+    def check_spread(self, seeds: object, lanes: int, length: int) -> int:
+        """Return how many seeds a spread of so many lanes and tokens a lane is to have.
+
+        Raises:
+            SettingsError: it is no such number, or all texts together are too long.
+        """
+        count = int(KNOBS["seeds"].check(seeds))
+        each, most = lanes * length, self.max_spread or LARGEST_SPREAD
+        if count * each > most:
+            bounds = (
+                f"at most {most // each} where each takes {each:,} tokens ({most:,} in all); "
+                "fewer lanes or a shorter length leave room for more"
+            )
+            raise SettingsError("seeds", bounds, count)
+        return count
 
     def check_text(self, name: str, value: object) -> str:
         """Return a text; raise `SettingsError` for what is none, too long a one, or no Unicode."""

@@ -18,10 +18,11 @@ from xtc_viz.decode import decode_lanes
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.models.state import HostState
+from xtc_viz.rows import decode_rows
 from xtc_viz.runs.jobs import Job
 from xtc_viz.runs.record import write
 from xtc_viz.runs.recorder import Recorder
-from xtc_viz.runs.worker import Decode
+from xtc_viz.runs.worker import Decode, DecodeRows
 from xtc_viz.ui.access import May
 from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.limits import NO_LIMITS, Limits
@@ -37,6 +38,10 @@ T = TypeVar("T")
 
 Plan = Callable[[LanguageModel], Job]
 """What to decode, once it is known which model does it."""
+
+Work = Callable[[LanguageModel, Callable[[], bool]], Generator[T, None, None]]
+"""What is done with the model in its turn, step by step; the second argument says whether nobody
+wants more of it."""
 
 
 class Stops:
@@ -63,8 +68,8 @@ class Stops:
 class Service:
     """One server: the model's owner, the runs that it keeps, and what its visitors may do.
 
-    `limits` are those of a run (those of the queue are the host's), `decode` decodes it, and `may`
-    says which models visitors may load.
+    `limits` are those of a run (those of the queue are the host's), `decode` decodes its lanes,
+    `rows` whatever else is decoded, and `may` says which models visitors may load.
     """
 
     host: ModelHost
@@ -72,6 +77,7 @@ class Service:
     stops: Stops = field(default_factory=Stops)
     limits: Limits = NO_LIMITS
     decode: Decode = decode_lanes
+    rows: DecodeRows = decode_rows
     may: May = May.FIXED
 
 
@@ -99,6 +105,18 @@ class Ended(NamedTuple):
 Event = Waiting | Running | Ended
 
 
+def waits_for(state: HostState) -> str:
+    """What to say to a run that waits, where there is more to say than its place."""
+    if not state.load:
+        return ""
+    if state.info and not state.resting:
+        return (
+            f"Waiting for the runs ahead of yours. {state.load.name} is being loaded meanwhile; "
+            "if it is there first, it writes your run."
+        )
+    return f"{state.load.name} is still loading; your run starts by itself."
+
+
 async def events(
     service: Service,
     plan: Plan,
@@ -109,14 +127,45 @@ async def events(
 ) -> AsyncGenerator[Event, None]:
     """Wait for the model's turn and write a run, telling of it once in `interval` seconds.
 
-    It waits on the event loop and takes a thread only while it writes, so any number may wait.
-    The last event is an `Ended`; of a run that was stopped while it waited there is none. A run
-    takes its place in the queue when somebody listens, and gives it up however this ends: `stop`,
-    an audience that is gone and closing this generator are noticed at the next step, or at the next
-    look at the queue.
+    The last event is an `Ended`; of a run that was stopped while it waited there is none. All else
+    is as `in_turn` has it.
 
     Raises:
         XTCVizError: what is wrong with the plan, or a full queue (`BusyError`).
+    """
+
+    def work(
+        model: LanguageModel, over: Callable[[], bool]
+    ) -> Generator[Running | Ended, None, None]:
+        return _written(service, plan, model, over, interval)
+
+    end: Ended | None = None
+    async with aclosing(in_turn(service, work, visitor, stop, audience)) as every:
+        async for event in every:
+            if isinstance(event, Ended):
+                end = event
+            else:
+                yield event
+    if end:  # told when the turn has been given up, so that what follows finds the model free
+        yield end
+
+
+async def in_turn(
+    service: Service,
+    work: Work[T],
+    visitor: str = "",
+    stop: threading.Event | None = None,
+    audience: Audience | None = None,
+) -> AsyncGenerator[Waiting | T, None]:
+    """Wait for the model's turn, and yield what comes of the work with it.
+
+    It waits on the event loop and takes a thread only while it works, so any number may wait. Work
+    takes its place in the queue when somebody listens, and gives it up however this ends: `stop`,
+    an audience that is gone and closing this generator are noticed at its next step, or at the next
+    look at the queue.
+
+    Raises:
+        BusyError: the queue is full.
     """
     stop, audience = stop or threading.Event(), audience or Audience()
 
@@ -138,13 +187,9 @@ async def events(
                 # Each place that becomes free is news for all behind it: the further, the rarer.
                 before, due = waiting, perf_counter() + NEWS * waiting.place
             await asyncio.sleep(SOON if waiting.place < 2 else PATIENCE)
-        model = turn.model
-        steps = _written(service, plan, model, over, interval)
-        async with aclosing(threaded(steps)) as every:
-            async for event in every:
-                if isinstance(event, Running):
-                    yield event
-    yield event
+        async with aclosing(threaded(work(turn.model, over))) as every:
+            async for value in every:
+                yield value
 
 
 def _written(

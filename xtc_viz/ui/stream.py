@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from functools import partial
@@ -10,13 +11,12 @@ from typing import Any
 
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.base import LanguageModel
-from xtc_viz.models.state import HostState
 from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume, rewrite
-from xtc_viz.ui import controls, payload
+from xtc_viz.ui import controls, payload, spread
 from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.run import Run
-from xtc_viz.ui.service import Ended, Event, Plan, Service, Waiting, events, in_thread
+from xtc_viz.ui.service import Ended, Event, Plan, Service, Waiting, events, in_thread, waits_for
 from xtc_viz.ui.wording import WENT_WRONG, problem
 
 INTERVAL = 0.07  # seconds between two messages: more than 14 a second no reader can use
@@ -43,7 +43,8 @@ def refusal(data: object, error: XTCVizError) -> str:
 async def messages(
     service: Service, data: object, visitor: str = "", audience: Audience | None = None
 ) -> AsyncGenerator[Message, None]:
-    """Run one request of a visitor and yield messages for the page, at most 14 a second.
+    """Run one request of a visitor, for a run or for a spread of many, and yield messages for the
+    page, at most 14 a second.
 
     All of them have the number `req` that the page gave to its request, and the run's id. The
     model's turn is given up however this ends: see `events`.
@@ -53,10 +54,13 @@ async def messages(
     about = {"req": values.get("req", 0), "run": run_id}
     stop = service.stops.open(run_id)
     try:
-        plan = await in_thread(plan_of, service, values)
-        yield {**about, "state": "starting"}
-        every = events(service, plan, visitor, stop, audience, INTERVAL)
-        async with aclosing(_messages(service, every, run_id, visitor)) as news:
+        many = values.get("kind") == "spread"
+        every = (
+            spread.messages(service, values, visitor, stop, audience)
+            if many
+            else _one(service, values, run_id, visitor, stop, audience)
+        )
+        async with aclosing(every) as news:
             async for message in news:
                 yield {**about, **message}
     except XTCVizError as error:
@@ -66,6 +70,22 @@ async def messages(
         yield {**about, "error": {"message": f"{WENT_WRONG} What you see is kept."}}
     finally:
         service.stops.close(run_id)
+
+
+async def _one(
+    service: Service,
+    values: Mapping[str, Any],
+    run_id: str,
+    visitor: str,
+    stop: threading.Event,
+    audience: Audience | None,
+) -> AsyncGenerator[Message, None]:
+    plan = await in_thread(plan_of, service, values)
+    yield {"state": "starting"}
+    every = events(service, plan, visitor, stop, audience, INTERVAL)
+    async with aclosing(_messages(service, every, run_id, visitor)) as news:
+        async for message in news:
+            yield message
 
 
 def plan_of(service: Service, data: Mapping[str, Any]) -> Plan:
@@ -115,18 +135,6 @@ def _chosen(data: Mapping[str, Any], limits: Limits) -> int | str:
     return limits.check_text("text", data["text"])
 
 
-def _waits_for(state: HostState) -> str:
-    """What to say to a run that waits, where there is more to say than its place."""
-    if not state.load:
-        return ""
-    if state.info and not state.resting:
-        return (
-            f"Waiting for the runs ahead of yours. {state.load.name} is being loaded meanwhile; "
-            "if it is there first, it writes your run."
-        )
-    return f"{state.load.name} is still loading; your run starts by itself."
-
-
 async def _messages(
     service: Service, happening: AsyncGenerator[Event, None], run_id: str, visitor: str
 ) -> AsyncGenerator[Message, None]:
@@ -136,7 +144,7 @@ async def _messages(
         async with aclosing(happening) as every:
             async for event in every:
                 if isinstance(event, Waiting):
-                    note = _waits_for(event.state)
+                    note = waits_for(event.state)
                     yield {"state": "waiting", "place": event.place, "note": note}
                     continue
                 if run is None:

@@ -14,10 +14,10 @@ export class Composer {
   /**
    * `onedit()` follows whatever is typed or chosen, `onchange()` what a what-if may show.
    * @param {Spec} spec
-   * @param {{ onrun: () => void, onstep: () => void, onstop: () => void, onedit: () => void,
-   *   onchange: () => void, tokens: Transport["tokens"] }} events
+   * @param {{ onrun: () => void, onseeds: () => void, onstep: () => void, onstop: () => void,
+   *   onedit: () => void, onchange: () => void, tokens: Transport["tokens"] }} events
    */
-  constructor(spec, { onrun, onstep, onstop, onedit, onchange, tokens }) {
+  constructor(spec, { onrun, onseeds, onstep, onstop, onedit, onchange, tokens }) {
     this.onedit = onedit;
     this.onchange = () => {
       this.warn();
@@ -51,6 +51,10 @@ export class Composer {
       class: "primary",
       title: RUN,
     });
+    this.seeds = button("", onseeds, {
+      class: "many",
+      title: "This prompt with many seeds at once: how the numbers of its texts lie",
+    });
     this.step = button("Step by step", onstep, { title: "Write one token at a time" });
     this.stop = button("Stop", onstop, { disabled: true });
     this.warnings = h("div", { class: "warnings", role: "status" });
@@ -72,7 +76,7 @@ export class Composer {
         this.prompt,
         this.panel.examples,
         this.panel.extras.element,
-        h("div", { class: "actions" }, this.run, this.step, this.stop),
+        h("div", { class: "actions" }, this.run, this.seeds, this.step, this.stop),
       ),
       this.panel.fold,
       this.panel.element,
@@ -157,21 +161,28 @@ export class Composer {
     this.prompt.style.height = `${Math.min(220, this.prompt.scrollHeight)}px`;
   }
 
+  /** How many seeds its button writes; null where that is no number. @param {number | null} count */
+  nameSeeds(count) {
+    setText(this.seeds, count === null ? "Seeds" : `${count} seeds`);
+  }
+
   /**
    * `half` says whether Step can take another half step; undefined where it begins a run. `why`
-   * says why nothing can be begun, "" where it can.
+   * says why nothing can be begun, "" where it can. `seeds` is how the writing of many seeds stands.
    * @param {Phase} phase
    * @param {boolean | undefined} half
    * @param {string} why
+   * @param {string} seeds
    */
-  busy(phase, half, why = "") {
+  busy(phase, half, why = "", seeds = "idle") {
     const busy = phase !== "idle";
     if (busy) this.panel.extras.open(false);
     this.run.disabled = busy || Boolean(why);
     set(this.run, { title: why || RUN });
     this.step.disabled = half === undefined ? this.run.disabled : !half;
-    this.stop.disabled = !busy;
-    set(this.element, { "data-phase": phase });
+    this.seeds.disabled = busy;
+    this.stop.disabled = !busy && seeds === "idle";
+    set(this.element, { "data-phase": phase, "data-seeds": seeds });
   }
 
   clear() {

@@ -53,5 +53,6 @@ export function arrangement(page) {
     lesson.element,
     ...(shelf ? [shelf.panel.dialog] : []),
     ...(picker ? [picker.dialog] : []),
+    ...(page.seeds ? [page.seeds.dialog.element] : []),
   ];
 }

@@ -24,6 +24,7 @@ export class Opening {
       shelf.onclear = () => {
         this.draft.forget(composer.draft);
         this.view?.forget();
+        page.seeds?.kept.forget();
       };
     }
   }

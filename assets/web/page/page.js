@@ -18,12 +18,14 @@ import { Session } from "../session/session.js";
 import { ShelfView } from "../shelf/view.js";
 import { StrengthMap } from "../whatif/strengthmap.js";
 import { WhatIf } from "../whatif/whatif.js";
+import { actionsOf } from "./actions.js";
 import { arrangement } from "./arrangement.js";
 import { Away } from "./away.js";
 import { holdHeights, releaseHeight } from "./keptplace.js";
 import { handle } from "./keys.js";
 import { Opening } from "./opening.js";
 import { Requests } from "./requests.js";
+import { Seeds } from "./seeds.js";
 import { ShareLink } from "./sharelink.js";
 import { Sheet } from "./sheet.js";
 
@@ -58,13 +60,14 @@ export class Page {
       onrun: () => this.requests.generate(),
       onstep: () =>
         playback.stepping ? this.stepper.next() : this.requests.generate({ stepping: true }),
-      onstop: () => this.session.stop(),
+      onseeds: () => this.seeds?.press(),
+      onstop: () => this.stop(),
       tokens: transport.tokens,
       onedit: () => this.fillNote(),
       onchange: () => this.imagineDraft(),
     });
     this.requests = new Requests(this.session, playback, this.composer, {
-      here: () => this.away?.ask() ?? true,
+      here: () => !this.seeds?.why && (this.away?.ask() ?? true),
       before: () => this.stepper.pause(),
       after: () => this.drawTools(),
     });
@@ -107,6 +110,7 @@ export class Page {
       draft: () => this.composer.draft,
       presenting: () => this.presenting,
     });
+    this.seeds = live ? new Seeds(this, transport) : null;
     const map = live ? [this.strengthMap.element] : [];
     this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
     root.replaceChildren(...arrangement(this));
@@ -120,6 +124,7 @@ export class Page {
 
   listen() {
     const { root, playback, session, composer } = this;
+    const actions = actionsOf(this);
     playback.on("run", () => {
       set(root, { "data-empty": null });
       this.statusLine.offer(null);
@@ -146,24 +151,18 @@ export class Page {
       const { target } = event;
       const inside = target === document.body || (target instanceof Node && root.contains(target));
       if (!inside || event.defaultPrevented) return;
-      if (handle(event, playback, this.actions)) event.preventDefault();
+      if (handle(event, playback, actions)) event.preventDefault();
     });
   }
 
-  /** What keys do. */
-  get actions() {
-    return {
-      generate: () => this.requests.generate(),
-      escape: () => this.escape(),
-      beside: () => this.inspector.turnBeside(),
-      colour: () => this.colours.next(),
-      step: () => this.stepper.next(),
-      play: () => this.stepper.toggle(),
-      help: () => this.lesson.openHelp(),
-      present: () => this.present(!this.presenting),
-      undo: () => this.requests.undo(),
-      redo: () => this.requests.redo(),
-    };
+  /** Whether a run or many seeds are being written. */
+  get busy() {
+    return !this.session.idle || Boolean(this.seeds?.why);
+  }
+
+  stop() {
+    this.session.stop();
+    this.seeds?.spread.stop();
   }
 
   /** Whether text and bars are large and the rest is away, for a room that looks on. */
@@ -200,7 +199,7 @@ export class Page {
 
   drawTools() {
     const { session, playback, stepper } = this;
-    const why = this.away?.why ?? "";
+    const why = this.away?.why || this.seeds?.why || "";
     const cut = session.origin.kind === "cut";
     const other = !cut && session.hasModel && playback.run && !session.ours;
     set(this.root, { "data-other-model": other ? "" : null });
@@ -214,7 +213,8 @@ export class Page {
       undoable: session.canUndo,
     });
     this.fillNote();
-    this.composer.busy(session.phase, playback.stepping ? !stepper.done : undefined, why);
+    const half = playback.stepping ? !stepper.done : undefined;
+    this.composer.busy(session.phase, half, why, this.seeds?.spread.phase);
   }
 
   /** What is to be said of the run on show, beside where it comes from. */
@@ -276,18 +276,6 @@ export class Page {
     const { run } = this.playback;
     if (run) this.composer.putBack(draftOf(run.head, this.composer.draft));
     this.imagineDraft();
-  }
-
-  /** Esc closes the sheet, else pauses Play, stops a run, leaves step by step, leaves the stage. */
-  escape() {
-    if (this.root.querySelector("dialog[open]")) return false;
-    if (this.sheet.isOpen && !this.playback.stepping) this.sheet.close();
-    else if (this.stepper.playing) this.stepper.pause();
-    else if (!this.session.idle) this.session.stop();
-    else if (this.playback.stepping) this.stepper.end();
-    else if (this.presenting) this.present(false);
-    else return false;
-    return true;
   }
 
   /** Another model is in use. @param {ModelLine} model */

@@ -48,7 +48,7 @@ export function placeOf(head, at) {
  * @param {unknown} b
  * @returns {boolean}
  */
-function same(a, b) {
+export function same(a, b) {
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return a === b;
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))];
   return (

@@ -66,31 +66,42 @@ export class Line {
     return this.names.ask(run, (known) => this.ask(name, known, ...values));
   }
 
+  /** Write a run. @param {RunRequest & { req: number }} request */
+  run(request) {
+    return this.#write(request, this);
+  }
+
+  /** Write many seeds of a run. @param {SpreadRequest & { req: number }} request @param {SpreadEnds} ends */
+  spread(request, ends) {
+    return this.#write(request, ends);
+  }
+
   /**
-   * Write a run.
-   * @param {RunRequest & { req: number }} request
+   * @template {{ req?: number, run?: string, error?: Problem }} M
+   * @param {(RunRequest | SpreadRequest) & { req: number }} request
+   * @param {{ onmessage: (message: M) => void, oncut: (req: number) => void }} ends
    * @returns {Promise<void>}
    */
-  async run(request, again = true) {
+  async #write(request, ends, again = true) {
     const { req } = request;
     const of = "run" in request ? request.run : null;
     const name = of === null ? null : this.names.of(of);
     const asked = name === null ? request : { ...request, run: name };
     try {
       for await (const text of this.wire.run(asked)) {
-        const message = /** @type {Message} */ (JSON.parse(text));
+        const message = /** @type {M} */ (JSON.parse(text));
         if (message.error?.stale && again) {
-          if (await this.wire.renew()) return this.run(request, false);
+          if (await this.wire.renew()) return this.#write(request, ends, false);
         } else if (message.error?.gone && of !== null && name !== null && again) {
-          if (await this.names.bring(of, name)) return this.run(request, false);
+          if (await this.names.bring(of, name)) return this.#write(request, ends, false);
         }
-        this.onmessage(message);
+        ends.onmessage(message);
       }
     } catch (error) {
       if (isAway(error)) {
         this.presence.lost();
-        this.oncut(req);
-      } else this.onmessage({ req, error: { message: wordsOf(error) } });
+        ends.oncut(req);
+      } else ends.onmessage(/** @type {M} */ ({ req, error: { message: wordsOf(error) } }));
     }
   }
 
@@ -111,6 +122,7 @@ export class Line {
     const { names } = this;
     return {
       run: (request) => void this.run(request),
+      spread: (request, ends) => void this.spread(request, ends),
       stop: (run) => this.ask("stop", run).catch(() => {}),
       block: (run, lane, index, candidates, xtc) =>
         this.about("block", run, lane, index, candidates, xtc),

@@ -8,8 +8,18 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.theme import Theme
 from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
-from xtc_viz.lab.figures.panels import Grid, names, rows_layout
-from xtc_viz.lab.figures.signs import HOVER, KINDS, bar, cut, key_of_kinds, kind, labels, whiskers
+from xtc_viz.lab.figures.panels import names, rows_grid, rows_layout
+from xtc_viz.lab.figures.signs import (
+    HOVER,
+    KINDS,
+    bar,
+    cut,
+    key_of_kinds,
+    kind,
+    kinds_of,
+    labels,
+    whiskers,
+)
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import MOST, against_baseline, listed
 from xtc_viz.lab.statistics import Interval
@@ -25,7 +35,8 @@ def _lack(view: View) -> str:
 def _picture(view: View) -> go.Figure:
     figure, theme = go.Figure(), view.theme
     shown = view.with_means
-    grid = Grid(len(view.metrics), max(70, ROW * len(shown)))
+    rows = labels(shown)
+    grid = rows_grid(len(view.metrics), ROW, rows, kinds_of(view, shown))
     for i, metric in enumerate(view.metrics):
         x, y = names(i)
         for own in KINDS:
@@ -44,7 +55,7 @@ def _picture(view: View) -> go.Figure:
             )  # fmt: skip
     key_of_kinds(figure, view, shown, bars=True)
     titles = [view.title(metric) for metric in view.metrics]
-    figure.update_layout(rows_layout(theme, grid, titles, labels(shown)))
+    figure.update_layout(rows_layout(theme, grid, titles, rows))
     return figure
 
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from xtc_viz.lab.figures.base import ANSWERS, TEXTS, LabFigure, all_of
 from xtc_viz.lab.figures.factors import factorial, xtc_words
-from xtc_viz.lab.figures.panels import Grid, names, over, rows_layout
+from xtc_viz.lab.figures.panels import names, rows_grid, rows_layout
 from xtc_viz.lab.figures.signs import HOVER, add_key, colour, cut, labels, marker, whiskers
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import claims
@@ -46,7 +46,7 @@ def _lack(view: View) -> str:
 def _picture(view: View) -> go.Figure:
     figure, theme, rows = go.Figure(), view.theme, _rows(view)
     keys = ("alone", "with XTC", "filled: the interval of their difference leaves zero out")
-    grid = Grid(len(view.metrics), max(70, ROW * len(rows)), top=over(keys))
+    grid = rows_grid(len(view.metrics), ROW, [*rows.values()], keys)
     for i, metric in enumerate(view.metrics):
         for row, pair in enumerate(rows):
             _add(figure, view, metric, pair, row, names(i))

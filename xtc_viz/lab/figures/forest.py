@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from xtc_viz.figures.theme import Theme
 from xtc_viz.lab.comparison import Comparison
 from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
-from xtc_viz.lab.figures.panels import Grid, names, rows_layout
+from xtc_viz.lab.figures.panels import names, rows_grid, rows_layout
 from xtc_viz.lab.figures.signs import (
     HOVER,
     KINDS,
@@ -18,6 +18,7 @@ from xtc_viz.lab.figures.signs import (
     cut,
     key_of_kinds,
     kind,
+    kinds_of,
     labels,
     marker,
     whiskers,
@@ -43,7 +44,8 @@ def _picture(view: View) -> go.Figure:
 def forest(view: View, shown: Sequence[str], rows: Sequence[str]) -> go.Figure:
     """Draw the differences of these conditions from the baseline, as rows of these labels."""
     figure, theme = go.Figure(), view.theme
-    grid = Grid(len(view.metrics), max(70, ROW * len(shown)))
+    hollow = "hollow: no difference shown"
+    grid = rows_grid(len(view.metrics), ROW, rows, [*kinds_of(view, shown), hollow])
     for i, metric in enumerate(view.metrics):
         x, y = names(i)
         figure.add_scatter(
@@ -59,7 +61,7 @@ def forest(view: View, shown: Sequence[str], rows: Sequence[str]) -> go.Figure:
             if there:
                 _add(figure, theme, own, there, (x, y))
     key_of_kinds(figure, view, shown)
-    add_key(figure, "hollow: no difference shown", marker("baseline", theme, hollow=True))
+    add_key(figure, hollow, marker("baseline", theme, hollow=True))
     titles = [view.title(metric) for metric in view.metrics]
     figure.update_layout(rows_layout(theme, grid, titles, rows))
     return figure

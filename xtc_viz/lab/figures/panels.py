@@ -101,10 +101,19 @@ def row_axis(theme: Theme, labels: Sequence[str], *, named: bool) -> dict[str, A
     )
 
 
-def over(keys: Sequence[str]) -> int:
-    """Return the pixels over all panels that a legend of these words takes at 640 pixels."""
-    lines = -(-sum(50 + 7 * len(words) for words in keys) // 600)
-    return TOP - 20 + 20 * max(1, lines)
+def over(keys: Sequence[str], margin: int = 0) -> int:
+    """Return the pixels over all panels that a legend of these words takes at 640 pixels, `margin`
+    of which are left of the panels: plotly sets it in columns where it fits no line."""
+    room, widths = 620 - margin, [50 + 7 * len(words) for words in keys]
+    columns = len(keys) if sum(widths) <= room else max(1, room // max(widths))
+    return TOP - 20 + 20 * max(1, -(-len(keys) // max(1, columns)))
+
+
+def rows_grid(count: int, row: int, labels: Sequence[str], keys: Sequence[str]) -> Grid:
+    """Return where panels stand that share rows of `row` pixels with these labels."""
+    margin = 7 * max(map(len, labels), default=0)
+    columns = 2 if margin > 120 else 3
+    return Grid(count, max(70, row * len(labels)), columns, over(keys, margin))
 
 
 def panels_layout(

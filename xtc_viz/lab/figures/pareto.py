@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from xtc_viz.lab.figures.base import LabFigure
-from xtc_viz.lab.figures.panels import Grid, names, panels_layout, value_axis
+from xtc_viz.lab.figures.panels import Grid, names, over, panels_layout, value_axis
 from xtc_viz.lab.figures.placing import Point, beside
 from xtc_viz.lab.figures.signs import (
     HOVER,
@@ -17,6 +17,7 @@ from xtc_viz.lab.figures.signs import (
     cut,
     key_of_kinds,
     kind,
+    kinds_of,
     labels,
     marker,
     mixed,
@@ -36,7 +37,6 @@ PLANES = (
 )
 """Variety and cost of each plane; the first two that have values are drawn."""
 LINE = 18  # pixels of a name in the list
-LIST_COLUMNS = 3
 MANY = 10
 """Conditions beyond which intervals are drawn faintly, so that points can be seen."""
 
@@ -100,8 +100,9 @@ def _picture(view: View) -> go.Figure:
     planes = _pairs(view)
     shown = [name for name in view.conditions if any(name in _means(view, p) for p in planes)]
     numbers = {name: i for i, name in enumerate(shown, 1)}
-    lines = -(-len(shown) // LIST_COLUMNS)
-    grid = Grid(len(planes), 330, bottom=72 + LINE * lines)
+    outdone = "outdone by no other mean"
+    top = over([*kinds_of(view, shown), outdone])
+    grid = Grid(len(planes), 330, top=top, bottom=72 + LINE * (-(-len(shown) // _columns(shown))))
     signs: list[dict[str, Any]] = []
     for i, plane in enumerate(planes):
         _plane(figure, view, plane, names(i))
@@ -111,7 +112,7 @@ def _picture(view: View) -> go.Figure:
     figure.add_scatter(
         x=[None], y=[None], mode="lines+markers",
         line={"color": theme.ink, "width": 1, "dash": "dot"},
-        marker=ring | {"color": theme.ink}, name="outdone by no other mean", hoverinfo="skip",
+        marker=ring | {"color": theme.ink}, name=outdone, hoverinfo="skip",
     )  # fmt: skip
     titles = [view.title(variety) for variety, _ in planes]
     figure.update_layout(
@@ -177,14 +178,20 @@ def _span(means: Sequence[Interval]) -> float:
     return max(known, default=0.0) - min(known, default=0.0)
 
 
+def _columns(shown: Sequence[str]) -> int:
+    """Return how many columns of names fit at 640 pixels."""
+    return 3 if max(map(len, shown)) <= 20 else 2
+
+
 def _list(view: View, shown: Sequence[str]) -> list[dict[str, Any]]:
     """Return the names of the numbers, in columns under the planes."""
     fronts = {name for plane in _pairs(view) for name in _front(view, plane)}
-    lines = -(-len(shown) // LIST_COLUMNS)
+    columns = _columns(shown)
+    lines = -(-len(shown) // columns)
     return [
         {
             "text": f"<b>{i + 1}</b> {label}{' ◎' if name in fronts else ''}",
-            "xref": "paper", "yref": "paper", "x": i // lines / LIST_COLUMNS, "y": 0,
+            "xref": "paper", "yref": "paper", "x": i // lines / columns, "y": 0,
             "xanchor": "left", "yanchor": "top", "yshift": -56 - LINE * (i % lines),
             "showarrow": False, "font": {"size": 12, "color": view.theme.ink},
         }

@@ -128,6 +128,12 @@ def labels(names: Iterable[str], longest: int = LONGEST) -> list[str]:
     ]
 
 
+def kinds_of(view: View, names: Iterable[str]) -> list[str]:
+    """Return what the kinds of these conditions are called."""
+    found = {kind(view, name) for name in names}
+    return [words for one, words in KINDS.items() if one in found]
+
+
 def key_of_kinds(
     figure: go.Figure, view: View, names: Iterable[str], *, bars: bool = False
 ) -> None:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from xtc_viz.lab.figures.base import MAIN, LabFigure, one_of
 from xtc_viz.lab.figures.factors import factorial
 from xtc_viz.lab.figures.interaction import lack
-from xtc_viz.lab.figures.panels import Grid, names, over, rows_layout
+from xtc_viz.lab.figures.panels import names, rows_grid, rows_layout
 from xtc_viz.lab.figures.signs import HOVER, add_key, colour, cut, labels, marker, whiskers
 from xtc_viz.lab.figures.view import View, prompts
 from xtc_viz.lab.figures.words import claims
@@ -43,7 +43,8 @@ def _lack(view: View) -> str:
 def _picture(view: View) -> go.Figure:
     figure, theme, found = go.Figure(), view.theme, interactions(view)
     keys = ("the sum of the two alone", "the two together", "hollow: no interaction shown")
-    grid = Grid(2, max(70, ROW * len(found)), top=over(keys))
+    rows = labels(found)
+    grid = rows_grid(2, ROW, rows, keys)
     for i in range(2):
         x, y = names(i)
         figure.add_scatter(
@@ -63,7 +64,7 @@ def _picture(view: View) -> go.Figure:
     add_key(figure, keys[1], marker("both", theme))
     add_key(figure, keys[2], marker("xtc", theme, hollow=True))
     titles = [f"{view.title(view.metric)}, difference", "<b>Together − sum</b>"]
-    figure.update_layout(rows_layout(theme, grid, titles, labels(found)))
+    figure.update_layout(rows_layout(theme, grid, titles, rows))
     return figure
 
 

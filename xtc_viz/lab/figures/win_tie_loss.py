@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from xtc_viz.figures.theme import Theme
 from xtc_viz.lab.figures.base import MAIN, LabFigure, all_of
 from xtc_viz.lab.figures.forest import lack
-from xtc_viz.lab.figures.panels import Grid, key, names, rows_layout
+from xtc_viz.lab.figures.panels import key, names, rows_grid, rows_layout
 from xtc_viz.lab.figures.signs import HOVER, cut, labels
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import claims
@@ -37,7 +37,8 @@ def _marker(place: int, theme: Theme) -> dict[str, Any]:
 def _picture(view: View) -> go.Figure:
     figure, theme = go.Figure(), view.theme
     shown, kinds = view.with_differences, _kinds(view)
-    grid = Grid(len(view.metrics), max(70, ROW * len(shown)))
+    rows = labels(shown)
+    grid = rows_grid(len(view.metrics), ROW, rows, kinds)
     ranges: dict[str, Any] = {}
     for i, metric in enumerate(view.metrics):
         x, y = names(i)
@@ -67,7 +68,7 @@ def _picture(view: View) -> go.Figure:
             )  # fmt: skip
         ranges[key(x)] = {"range": [0, longest * 1.15], "nticks": 4}
     titles = [view.title(metric) for metric in view.metrics]
-    figure.update_layout(rows_layout(theme, grid, titles, labels(shown), barmode="stack"))
+    figure.update_layout(rows_layout(theme, grid, titles, rows, barmode="stack"))
     figure.update_layout(ranges)
     return figure
 

@@ -25,9 +25,9 @@ class RowSettings:
 
     `fires` (B,) bool is what the coin said, `tau` (B,) float32, `protected` (B, P) token ids, −1
     where there are fewer. `most` is the largest number of tokens that can clear a τ: ⌊1/τ⌋ of the
-    smallest one, and one more for float32 sums just over 1. `min_p`, `top_p` (B,) float32 and `top_k` (B,) integers cut off in front of XTC,
-    in the order top-k, top-p, min-p; None where no row wants it, and 0, 1 and the size of the
-    vocabulary in a row that does not.
+    smallest one, and one more for float32 sums just over 1. `min_p`, `top_p` (B,) float32 and
+    `top_k` (B,) integers cut off in front of XTC, in the order top-k, top-p, min-p; None where no
+    row wants it, and 0, 1 and the size of the vocabulary in a row that does not.
     """
 
     fires: torch.Tensor
