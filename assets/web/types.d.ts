@@ -67,8 +67,6 @@ interface Spec {
   /** What all lanes may stand on before XTC acts: the cutoffs, the usual one first. */
   bases: Base<number>[];
   maxLanes: number;
-  /** Whether there is a laboratory (`/lab`). */
-  lab?: boolean;
   maxTokens: number | null;
   strengths: LaneSettings[];
   comparators: LaneSettings[];
