@@ -273,8 +273,8 @@ RULES: dict[str, Rule] = {
     "xtc_viz.ui.limits": rule(own=CORE),
     "xtc_viz.ui.access": rule(own="ui.gate.names"),
     "xtc_viz.ui.flags": rule(
-        own=f"{CORE} __version__ assets models.local.spec models.remote.address ui.access "
-        "ui.gate ui.limits"
+        own=f"{CORE} __version__ assets lab.command.base models.local.spec models.remote.address "
+        "ui.access ui.gate ui.limits"
     ),
     "xtc_viz.ui.gate": rule("fastapi starlette", "errors ui.gate"),
     "app": rule(own="cli"),

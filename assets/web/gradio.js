@@ -3,34 +3,15 @@
 
 import { Page } from "./page/page.js";
 import { Line } from "./wire/line.js";
+import { gradioConfig, whereIs } from "./wire/where.js";
 import { Wire } from "./wire/wire.js";
 
 /**
- * What gradio gives to `js_on_load`, and what it says of itself in the page.
+ * What gradio gives to `js_on_load`.
  * @typedef {{ element: HTMLElement, props: { value: string } }} Gradio
- */
-/**
- * @typedef {{
- *   root: string, api_prefix: string,
- *   components: { id: number, props: { elem_id?: string } }[],
- *   dependencies: { id: number, targets: [number, string][] }[],
- * }} Config
  */
 
 const HUB = "https://huggingface.co";
-
-/** Where the component is, in gradio's own numbers. @param {Config} config @param {string} token */
-function whereIs({ root, api_prefix, components, dependencies }, token) {
-  const own = components.find(({ props }) => props.elem_id === "xtc-viz");
-  const event = dependencies.find(({ targets }) =>
-    targets.some(([id, name]) => id === own?.id && name === "run"),
-  );
-  if (!own || !event) throw new Error("This page does not find itself in gradio's.");
-  // A proxy may speak another protocol than the server believes.
-  const { pathname } = new URL(root, location.href);
-  const home = `${location.origin}${pathname}`;
-  return { root: home, prefix: api_prefix, component: own.id, event: event.id, token };
-}
 
 /** On a Space with borrowed GPUs: whose share of them a run takes, as the page around says it. */
 function ticket() {
@@ -54,9 +35,9 @@ function ticket() {
  * @param {string} token
  */
 export function startPage({ element, props }, spec, token) {
-  const { gradio_config } = /** @type {{ gradio_config: Config }} */ (/** @type {any} */ (window));
+  const where = whereIs(gradioConfig(), "xtc-viz", "run", token);
   const root = /** @type {HTMLElement} */ (element.querySelector(".xtc"));
-  const line = new Line(new Wire(whereIs(gradio_config, token), { ticket }), {
+  const line = new Line(new Wire(where, { ticket }), {
     kept: async (run) => (await page.shelf?.shelf.trace(run)) ?? null,
     onmessage: (message) => page.session.receive(message),
     oncut: (req) => page.session.cut(req),

@@ -67,8 +67,6 @@ interface Spec {
   /** What all lanes may stand on before XTC acts: the cutoffs, the usual one first. */
   bases: Base<number>[];
   maxLanes: number;
-  /** Whether there is a laboratory (`/lab`). */
-  lab?: boolean;
   maxTokens: number | null;
   strengths: LaneSettings[];
   comparators: LaneSettings[];
@@ -76,6 +74,8 @@ interface Spec {
   settings: RunSettings;
   examples: { genre: string; text: string }[];
   case: Case;
+  /** Whether there is a laboratory beside this page. */
+  lab: boolean;
 }
 /** What samplers do to variety and to the words drawn, measured on the story model. */
 interface Case {
@@ -489,6 +489,8 @@ interface Transport {
   figure?(run: string, wanted: WantedFigure, xtc: (OtherXtc | null)[]): Promise<string>;
   load?(text: string): Promise<Message>;
   open?(run: string, at: number[]): Promise<Message | null>;
+  /** Stored texts of the laboratory, by their names. */
+  cell?(names: string[]): Promise<Message>;
 }
 interface ModelTransport {
   hello(load: string | null): Promise<ModelState>;

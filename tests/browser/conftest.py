@@ -21,6 +21,7 @@ from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui.access import May
 from xtc_viz.ui.app import HERE, build, launch_options
 from xtc_viz.ui.gate.entrance import Entrance
+from xtc_viz.ui.lab.questions import Lab
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 
 ROOT = Path(__file__).parents[2]
@@ -62,10 +63,11 @@ def serve(
     may: May = May.FIXED,
     limits: Limits = NO_LIMITS,
     entrance: Entrance = HERE,
+    lab: Lab | None = None,
     **options: Any,
 ) -> Iterator[Server]:
     host = host or ModelHost(model, LocalLoader())
-    blocks = build(host, may, limits)
+    blocks = build(host, may, limits, lab=lab)
     options = launch_options(entrance) | {"server_port": free_port()} | options
     _, url, _ = blocks.launch(prevent_thread_lock=True, **options)
     try:
@@ -109,7 +111,14 @@ class Visit:
     contexts: list[Any] = field(default_factory=list)
 
     def __call__(
-        self, server: Server, width: int = 1440, height: int = 1000, *, link: str = "", **more: Any
+        self,
+        server: Server,
+        width: int = 1440,
+        height: int = 1000,
+        *,
+        link: str = "",
+        ready: str = ".xtc .composer",
+        **more: Any,
     ) -> Page:
         """Open the page, or a link to it, and wait until it can be used."""
         context = self.browser.new_context(viewport={"width": width, "height": height}, **more)
@@ -121,7 +130,7 @@ class Visit:
         page.on("console", self._console)
         page.on("request", lambda request: self._request(request.url, server.url))
         page.goto(server.url + link)
-        page.wait_for_selector(".xtc .composer", state="attached")  # the classroom hides it
+        page.wait_for_selector(ready, state="attached")  # the classroom hides the composer
         return page
 
     def leave(self) -> None:

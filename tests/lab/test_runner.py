@@ -127,6 +127,26 @@ def test_the_order_and_the_rows_change_nothing(
     assert content(store, plan(model)) == undisturbed
 
 
+def test_one_prompt_comes_to_its_end_before_the_next_begins(store: Store) -> None:
+    """So its numbers are there early; which prompt and which sample come first is drawn by lot."""
+    model = FakeModel()
+    written = [progress.cell for progress in run(EXPERIMENT, STORY, model, store, rows=1)]
+    order = list(dict.fromkeys(cell for cell in written if cell))
+    assert len(order) == TOTAL
+    prompts = [cell.prompt.id for cell in order]
+    assert len(list(dict.fromkeys(prompts))) == sum(
+        now != before for before, now in zip([None, *prompts], prompts, strict=False)
+    )
+    orders = set()
+    for seed in range(4):
+        lots = runner._by_lot(plan(model), random.Random(seed))
+        assert {cell.name for cell in lots} == {cell.name for cell in order}
+        orders.add(tuple(dict.fromkeys(cell.prompt.id for cell in lots)))
+        firsts = [cell.sample for cell in lots[:: len(EXPERIMENT.conditions)]]
+        assert sorted(firsts) == sorted([0, 1] * 5)
+    assert len(orders) > 1
+
+
 def test_what_is_there_is_not_written_again(store: Store) -> None:
     model = FakeModel()
     do(store, model, replace(EXPERIMENT, conditions=EXPERIMENT.conditions[:2]))

@@ -14,7 +14,7 @@ from xtc_viz.errors import StoreError
 from xtc_viz.lab.identity import Identity
 from xtc_viz.lab.reading import cells_of, experiment_of, generations, trace
 from xtc_viz.lab.runner import run
-from xtc_viz.lab.store import Failure, Store, Written, schema
+from xtc_viz.lab.store import Failure, Pace, Store, Written, schema
 from xtc_viz.lab.suite import Suite
 from xtc_viz.models.fake import FakeModel
 
@@ -228,3 +228,16 @@ def test_runs_are_noted_once_with_their_prompts(path: Path) -> None:
         assert (run.name, run.experiment, run.identity, run.sampling) == (
             "r", {"name": "e"}, MODEL, 1,
         )  # fmt: skip
+
+
+def test_the_pace_of_a_model_is_that_of_its_latest_cells(path: Path) -> None:
+    """Two texts of 3 of 9 tokens in 2 s each are 6 of 18 in 4 s; the older one is left out."""
+    other = replace(MODEL, name="other")
+    with Store(path) as store:
+        assert store.pace(MODEL) is None
+        for number, seconds in enumerate((9.0, 2.0, 2.0)):
+            store.add([replace(CELL, name=f"0{number}", seconds=seconds)], MODEL, INFO)
+        count, length = len(CELL.tokens), CELL.length
+        assert store.pace(MODEL, 2) == Pace(2 * count, 2 * length, 4.0)
+        assert store.pace(MODEL) == Pace(3 * count, 3 * length, 13.0)
+        assert store.pace(other) is None

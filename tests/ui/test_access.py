@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xtc_viz.ui.access import May, default_may, from_elsewhere
+from xtc_viz.ui.access import May, OpenTo, default_lab, default_may, from_elsewhere
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,8 @@ def test_who_may_choose_where_nobody_said_it(
     host: str | None, share: bool, environment: dict[str, str], may: May
 ) -> None:
     assert default_may(host, share, environment) is may
+    open_to = OpenTo.OWN if may is May.OWN else OpenTo.NOBODY
+    assert default_lab(host, share, environment) is open_to
 
 
 @pytest.mark.parametrize(

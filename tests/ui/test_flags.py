@@ -23,6 +23,7 @@ def test_defaults() -> None:
     options = parser().parse_args([])
     assert options.model == str(STORY_MODEL)
     assert (options.host, options.port, options.share) == (None, None, False)
+    assert (options.lab, options.lab_store) == (None, "xtc-viz-lab.sqlite")
     assert (options.device, options.dtype, options.quantization) == ("auto", "auto", "none")
 
 
@@ -48,6 +49,7 @@ def test_memory_is_told_by_device() -> None:
     ("variable", "value", "words"),
     [
         ("PORT", "many", "argument --port: must be an integer in [1, 65535], but is 'many'"),
+        ("LAB", "on", "argument --lab: must be one of own, all, off, but is 'on'"),
         ("PORT", "70000", "must be an integer in [1, 65535], but is '70000'"),
         ("PORT", "9" * 9_000, "must be an integer in [1, 65535], but is '999"),
         ("PORT", "²", "must be an integer in [1, 65535], but is '²'"),

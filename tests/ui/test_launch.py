@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from xtc_viz.errors import StoreError
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import launch
-from xtc_viz.ui.access import May
+from xtc_viz.ui.access import May, OpenTo
 from xtc_viz.ui.flags import parser
 from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.servers import NO_SERVERS, Servers
@@ -36,7 +37,7 @@ def test_visitors_may_choose_on_a_page_of_ones_own_only(
 ) -> None:
     built: list[Any] = []
 
-    def build(*given: Any, servers: Servers) -> None:
+    def build(*given: Any, servers: Servers, lab: object) -> None:
         built.extend(given)
         assert servers == NO_SERVERS
 
@@ -45,6 +46,35 @@ def test_visitors_may_choose_on_a_page_of_ones_own_only(
     host, *rest = built
     assert isinstance(host, ModelHost)
     assert rest == [may, Limits(max_tokens=9)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "open_to"),
+    [
+        ([], OpenTo.OWN),
+        (["--host", "0.0.0.0"], None),
+        (["--host", "0.0.0.0", "--lab", "all"], OpenTo.ALL),
+        (["--root-path", "/xtc"], None),
+        (["--share"], None),
+        (["--lab", "off"], None),
+    ],
+)
+def test_the_laboratory_is_open_on_a_page_of_ones_own_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: list[str], open_to: OpenTo | None
+) -> None:
+    built: list[Any] = []
+    monkeypatch.setattr(launch, "build", lambda *given, lab: built.append(lab))
+    store = tmp_path / "mine.sqlite"
+    launch.page(parser().parse_args(["--model", "fake", "--lab-store", str(store), *flags]))
+    (lab,) = built
+    assert (lab and lab.open_to) is open_to
+    assert not lab or lab.path == store
+
+
+def test_a_store_that_is_none_is_said_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "a.sqlite").write_text("this is a text, and no database at all")
+    with pytest.raises(StoreError, match=r"a\.sqlite cannot be opened"):
+        launch.page(parser().parse_args(["--model", "fake", "--lab-store", f"{tmp_path}/a.sqlite"]))
 
 
 @pytest.mark.slow

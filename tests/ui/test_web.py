@@ -11,7 +11,7 @@ import pytest
 from xtc_viz.ui import web
 
 MODULES = web.modules()
-ENTRIES = ("gradio", "replay")
+ENTRIES = ("gradio", "replay", "lab")
 
 
 @pytest.fixture
@@ -50,7 +50,8 @@ def test_the_script_holds_every_module_once_and_no_module_syntax(entry: str) -> 
         assert script.count(f"const {web.variable(name)} = ") <= 1
     assert script.count("const module_core_dom = ") == 1
     # A module stands behind those that it needs.
-    assert script.index("const module_core_dom") < script.index("const module_lanes_lanes")
+    last = "const module_lab_page" if entry == "lab" else "const module_lanes_lanes"
+    assert script.index("const module_core_dom") < script.index(last)
     assert script.rstrip().endswith("})();")
 
 
@@ -90,6 +91,8 @@ def test_the_base_stands_before_all_other_style_sheets(folder: Path) -> None:
     ]
 
 
-def test_the_style_is_all_sheets() -> None:
+def test_the_style_is_all_sheets_but_those_of_a_route() -> None:
     assert ".xtc" in web.style()
+    assert ".experiments" not in web.style()
+    assert ".experiments" in web.sheet("lab/lab")
     assert "http" not in re.sub(r"http://www\.w3\.org/2000/svg", "", web.style())

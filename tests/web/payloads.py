@@ -9,14 +9,19 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import sleep
 from typing import Any
 
-from tests.ui.driven import questions, stream
+from tests.ui.driven import asked, questions, stream
 from tests.ui.factories import thinker
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import controls
-from xtc_viz.ui.access import May
+from xtc_viz.ui.access import May, OpenTo
+from xtc_viz.ui.lab.cell import cell_question
+from xtc_viz.ui.lab.questions import Lab, lab_questions
+from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service
 
 LENGTH = 60
@@ -41,8 +46,18 @@ TYPES: Types = {
     "becomes": "NamedTokens | null",
     "hello": "ModelState",
     "models": "CatalogAnswer",
+    "lab_choices": "LabChoices",
+    "lab_forecast": "LabForecast",
+    "lab_status": "LabStatus[]",
+    "lab_runs": "LabRun[]",
+    "lab_numbers": "LabNumbers[]",
+    "lab_prompts": "LabPromptValue[]",
+    "lab_figures": "LabFigureInfo[]",
+    "lab_samples": "LabSamples",
+    "lab_compare": "LabComparison",
+    "cell": "Message",
 }
-"""Each answer's type in `assets/web/types.d.ts`."""
+"""Each answer's type in `assets/web/types.d.ts`, or in `assets/web/lab/types.d.ts`."""
 
 
 class Server:
@@ -67,6 +82,42 @@ def late(specification: dict[str, Any]) -> dict[str, Any]:
     values = {"temperature": 1.3, "top_p": 0.95, "presence_penalty": 0.5, "order": order}
     xtc = sampler["xtc"] | {"rho": 0.5, "tau": 0.05}
     return {"name": "Late", "sampler": sampler | values | {"xtc": xtc}}
+
+
+def laboratory() -> dict[str, Any]:
+    """Return what the laboratory answers about a small run of its own."""
+    with TemporaryDirectory() as folder:
+        lab = Lab.at(ModelHost(FakeModel()), Path(folder) / "lab.sqlite", OpenTo.OWN)
+        every = [*lab_questions(lab), cell_question(lab, RunStore())]
+        named = {one.__name__: asked(one) for one in every}
+
+        def ask(name: str, *values: object) -> Any:
+            return json.loads(named[name](list(values)))
+
+        choice = {"experiment": "activation", "small": True}
+        answers = {"lab_choices": ask("lab_choices"), "lab_forecast": ask("lab_forecast", choice)}
+        status = [ask("lab_status"), ask("lab_start", choice)]
+        lab.laboratory.join()
+        status.append(ask("lab_status"))
+        run = status[-1]["run"]
+        numbers = [ask("lab_numbers", run, None, 0)]
+        while not numbers[-1]["number"]:
+            sleep(0.1)
+            numbers = [numbers[0], ask("lab_numbers", run, None, 0)]
+        numbers.append(ask("lab_numbers", run, None, numbers[-1]["number"]))
+        samples = ask("lab_samples", run, "XTC medium", "", "baseline")
+        answers |= {
+            "lab_status": status,
+            "lab_runs": ask("lab_runs"),
+            "lab_numbers": numbers,
+            "lab_prompts": ask("lab_prompts", run, None, "tokens", "XTC medium"),
+            "lab_figures": ask("lab_figures", run, None, ""),
+            "lab_samples": samples,
+            "lab_compare": ask("lab_compare", run, run),
+            "cell": ask("cell", [samples["rows"][0]["own"]["cell"]]),
+        }
+        lab.numbers.close()
+    return answers
 
 
 def payloads() -> dict[str, Any]:
@@ -94,6 +145,7 @@ def payloads() -> dict[str, Any]:
         "becomes": server.ask("becomes", run, 1, 3, " a zebra"),
         "hello": server.ask("hello", None),
         "models": server.ask("models", "auto", "auto"),
+        **laboratory(),
     }
 
 

@@ -5,10 +5,11 @@
         print(progress.done, progress.total)
 
 To close the iterator is to stop: what was written is stored, and the next run goes on from there.
-The cells of one prompt, seed and sample stay together, for they share prompt and dice; beyond that
-their order is drawn by lot. So intervals over what is there are sound at any time, and two
-processes that run the same experiment into one store meet only now and then: each looks again
-whether a cell is there before it begins it.
+Prompts come one after the other, in an order drawn by lot: metrics need all samples of a prompt, so
+there are numbers soon, and intervals over what is there are sound at any time. Of a prompt its
+samples come in an order drawn by lot too, so that two processes that run the same experiment into
+one store meet only now and then: each looks again whether a cell is there before it begins it. The
+conditions of one sample, which share their dice, stay together.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import random
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import groupby
 from time import perf_counter
 
 from xtc_viz.errors import SettingsError, StoreError
@@ -134,9 +134,15 @@ def run_with(
 
 
 def _by_lot(missing: Sequence[Cell], lot: random.Random) -> list[Cell]:
-    groups = [list(g) for _, g in groupby(missing, key=lambda c: (c.seed, c.prompt.id, c.sample))]
+    prompts: dict[tuple[int, str], dict[int, list[Cell]]] = {}
+    for cell in missing:
+        samples = prompts.setdefault((cell.seed, cell.prompt.id), {})
+        samples.setdefault(cell.sample, []).append(cell)
+    groups = [list(samples.values()) for samples in prompts.values()]
     lot.shuffle(groups)
-    return [cell for group in groups for cell in group]
+    for group in groups:
+        lot.shuffle(group)
+    return [cell for group in groups for sample in group for cell in sample]
 
 
 class _Ledger:

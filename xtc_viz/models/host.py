@@ -30,9 +30,16 @@ class Turn:
     has come or not, from whatever thread.
     """
 
-    def __init__(self, host: ModelHost, visitor: str = "", *, for_load: bool = False) -> None:
+    def __init__(
+        self,
+        host: ModelHost,
+        visitor: str = "",
+        *,
+        for_load: bool = False,
+        background: bool = False,
+    ) -> None:
         self._host = host
-        self._place = Place(visitor, for_load)
+        self._place = Place(visitor, for_load, background)
 
     def __enter__(self) -> Self:
         self._host._join(self._place)
@@ -54,6 +61,15 @@ class Turn:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the turn, at most `seconds`; returns whether it has come."""
         return self._host._wait(self._place, seconds)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether someone waits who is not in the background: time for such a turn to `pause`."""
+        return self._host._wanted()
+
+    def pause(self) -> None:
+        """Let all others go first; this turn comes again (`wait`)."""
+        self._host._pause(self._place)
 
     @property
     def model(self) -> LanguageModel:
@@ -128,13 +144,14 @@ class ModelHost:
         with self._changed:
             return self._occupancy.can_rest
 
-    def turn(self, visitor: str = "") -> Turn:
+    def turn(self, visitor: str = "", *, background: bool = False) -> Turn:
         """Return a place in the queue for one decode; see `Turn`. `visitor` says whose it is.
 
         Entering it raises `BusyError` when `max_waiting` others wait already, or when this visitor
-        has `max_per_visitor` places.
+        has `max_per_visitor` places. One in the `background` is not counted, and waits until nobody
+        else wants the model; who has it looks at `wanted` between its steps.
         """
-        return Turn(self, visitor)
+        return Turn(self, visitor, background=background)
 
     def load(self, spec: ModelSpec) -> ModelInfo:
         """Load a model in place of the current one and return what is known of it.
@@ -270,6 +287,14 @@ class ModelHost:
                 return False
             self._occupancy.turns.begin(place)
             return True
+
+    def _wanted(self) -> bool:
+        with self._changed:
+            return self._occupancy.turns.wanted
+
+    def _pause(self, place: Place) -> None:
+        with self._changes():
+            self._occupancy.turns.pause(place)
 
     def _model_for(self, place: Place) -> LanguageModel:
         with self._changed:

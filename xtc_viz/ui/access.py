@@ -1,4 +1,5 @@
-"""Who may load models: decided when the server starts, and by where a request comes from."""
+"""Who may load models and use the laboratory: decided when the server starts, and by where a
+request comes from."""
 
 from __future__ import annotations
 
@@ -23,6 +24,14 @@ class May(StrEnum):
     FIXED = "fixed"
 
 
+class OpenTo(StrEnum):
+    """Whom the laboratory is open to: who sits at this machine, everybody, or nobody."""
+
+    OWN = "own"
+    ALL = "all"
+    NOBODY = "off"
+
+
 def default_may(
     host: str | None, share: bool = False, environment: Mapping[str, str] = os.environ
 ) -> May:
@@ -34,6 +43,15 @@ def default_may(
     public = ("SPACE_ID", "SPACES_ZERO_GPU", "GRADIO_SHARE", "GRADIO_ROOT_PATH")
     opened = share or any(environment.get(name) for name in public)
     return May.OWN if is_this_machine(address) and not opened else May.FIXED
+
+
+def default_lab(
+    host: str | None, share: bool = False, environment: Mapping[str, str] = os.environ
+) -> OpenTo:
+    """Return whom the laboratory is open to where nobody said it: a run of it takes hours and disk,
+    so strangers find none."""
+    own = default_may(host, share, environment) is May.OWN
+    return OpenTo.OWN if own else OpenTo.NOBODY
 
 
 def from_elsewhere(headers: Mapping[str, str]) -> bool:

@@ -19,6 +19,9 @@ from xtc_viz.ui.api import build_api
 from xtc_viz.ui.audience import Listeners, Mailboxes
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import Gate
+from xtc_viz.ui.lab.cell import cell_question
+from xtc_viz.ui.lab.questions import Lab
+from xtc_viz.ui.lab.route import build_route
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.opening import Opening
 from xtc_viz.ui.playground import build_playground
@@ -37,18 +40,23 @@ def build(
     decode: Decode = decode_lanes,
     rows: DecodeRows = decode_rows,
     servers: Servers = NO_SERVERS,
+    lab: Lab | None = None,
 ) -> gr.Blocks:
     """Build the page around a model host.
 
     `may` says which models visitors may load, `servers` which servers among them, `limits` what
     their runs may be (those of the queue are the host's), and `decode` and `rows` decode them.
+    `lab` is the laboratory on the same host, None for none; the page has its route then.
     """
     service = Service(host, limits=limits, decode=decode, rows=rows, may=may, servers=servers)
     page = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
     page.opening = Opening(service)
     with page:
-        build_playground(service, recorded.opening(service.store))
+        cell = cell_question(lab, service.store) if lab else None
+        build_playground(service, recorded.opening(service.store), cell)
         build_api(service)
+    if lab:
+        build_route(page, lab)
     # Gradio sums up with pandas, at the end of every event, what nobody asks for here.
     os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))
     # Without its queue gradio would give the first report of a run, and leave the rest.

@@ -94,6 +94,7 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         "settings": RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=length).to_dict(),
         "examples": presets.examples(),
         "case": presets.case(),
+        "lab": False,
     }
 
 

@@ -11,9 +11,10 @@ from typing import Any
 from xtc_viz import __version__
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import SettingsError, shown
+from xtc_viz.lab.command.base import STORE
 from xtc_viz.models.local.spec import ATTENTIONS, QUANTIZATIONS
 from xtc_viz.models.remote.address import parse_address
-from xtc_viz.ui.access import May
+from xtc_viz.ui.access import May, OpenTo
 from xtc_viz.ui.gate.entrance import ANY
 from xtc_viz.ui.gate.names import host_name
 from xtc_viz.ui.limits import LIMITS, Limit, Limits
@@ -70,6 +71,20 @@ def parser() -> argparse.ArgumentParser:
         metavar="ADDRESSES",
     )
     add(
+        "lab",
+        "whom the laboratory at /lab is open to: own (who sits at this machine), all or off; "
+        "default: own on a page for this machine only, else off",
+        type=_open_to,
+        metavar="WHOM",
+    )
+    add(
+        "lab-store",
+        "the file that keeps the laboratory's texts, the same as that of `xtc-viz lab` "
+        f"(default: {STORE})",
+        STORE,
+        metavar="FILE",
+    )
+    add(
         "max-memory",
         "what each device may hold of a model that is spread over several, such as "
         "0=20GiB,1=20GiB,cpu=60GiB",
@@ -116,6 +131,14 @@ def _may(name: str) -> May:
         return May(name)
     except ValueError:
         known = ", ".join(May)
+        raise argparse.ArgumentTypeError(f"must be one of {known}, but is {name!r}") from None
+
+
+def _open_to(name: str) -> OpenTo:
+    try:
+        return OpenTo(name)
+    except ValueError:
+        known = ", ".join(OpenTo)
         raise argparse.ArgumentTypeError(f"must be one of {known}, but is {name!r}") from None
 
 

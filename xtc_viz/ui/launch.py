@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 
 import gradio as gr
 
-from xtc_viz.errors import ModelError, SettingsError, shown
+from xtc_viz.errors import ModelError, SettingsError, StoreError, shown
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
@@ -22,10 +23,12 @@ from xtc_viz.models.remote.loader import RemoteLoader
 from xtc_viz.models.remote.spec import RemoteSpec
 from xtc_viz.models.spec import ModelSpec
 from xtc_viz.runs.worker import decode_of, rows_of
-from xtc_viz.ui.access import May, default_may
+from xtc_viz.ui.access import May, OpenTo, default_lab, default_may
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.flags import FAKE
 from xtc_viz.ui.gate.entrance import Entrance
+from xtc_viz.ui.lab.laboratory import check_store
+from xtc_viz.ui.lab.questions import Lab
 from xtc_viz.ui.limits import LIMITS, Limits
 from xtc_viz.ui.servers import Servers
 
@@ -87,7 +90,22 @@ def page(options: argparse.Namespace) -> gr.Blocks:
             return build(host, May.FIXED, limits, decode_of(own), rows_of(own))
     opened = options.share or bool(options.root_path)
     may = options.models or default_may(options.host, opened)
-    return build(host, may, limits, servers=servers)
+    return build(host, may, limits, servers=servers, lab=lab_of(options, host))
+
+
+def lab_of(options: argparse.Namespace, host: ModelHost) -> Lab | None:
+    """Return the laboratory that these flags ask for, None for none.
+
+    Raises:
+        StoreError: its store cannot be one.
+    """
+    opened = options.share or bool(options.root_path)
+    open_to = options.lab or default_lab(options.host, opened)
+    if open_to is OpenTo.NOBODY:
+        return None
+    path = Path(options.lab_store)
+    check_store(path)
+    return Lab.at(host, path, open_to)
 
 
 def launch(options: argparse.Namespace) -> None:
@@ -99,7 +117,7 @@ def launch(options: argparse.Namespace) -> None:
     leave_a_core()
     try:
         blocks = page(options)
-    except (ModelError, SettingsError) as error:
+    except (ModelError, SettingsError, StoreError) as error:
         raise SystemExit(str(error)) from error
     entrance = Entrance.of(
         options.host,

@@ -15,7 +15,7 @@ from xtc_viz.ui import controls, payload, web
 from xtc_viz.ui.audience import audience_of
 from xtc_viz.ui.gate.token import TOKEN, StaleTokenError, has_token
 from xtc_viz.ui.limits import NO_LIMITS, Limits
-from xtc_viz.ui.server import questions
+from xtc_viz.ui.server import Question, questions
 from xtc_viz.ui.service import AT_ONCE, Service
 from xtc_viz.ui.stream import refusal, stream
 from xtc_viz.ui.visitors import visitor_of
@@ -24,9 +24,11 @@ TEMPLATE = '<div class="xtc"></div>'
 EVENTS = ("run",)
 
 
-def on_load(limits: Limits = NO_LIMITS) -> str:
-    """Return the script that starts the page, with everything it knows about the settings."""
-    spec, token = payload.encode(controls.specification(limits)), payload.encode(TOKEN)
+def on_load(limits: Limits = NO_LIMITS, *, lab: bool = False) -> str:
+    """Return the script that starts the page, with everything it knows about the settings, and
+    whether there is a laboratory."""
+    specification = controls.specification(limits) | {"lab": lab}
+    spec, token = payload.encode(specification), payload.encode(TOKEN)
     names = "element, props"
     # Gradio finds the events of a component by their quoted names in this text.
     events = ", ".join(f"'{name}'" for name in EVENTS)
@@ -36,8 +38,11 @@ def on_load(limits: Limits = NO_LIMITS) -> str:
     )
 
 
-def build_playground(service: Service, opening: object = None) -> gr.HTML:
-    """Build the component within the current blocks; `opening` is the message shown at first."""
+def build_playground(
+    service: Service, opening: object = None, cell: Question | None = None
+) -> gr.HTML:
+    """Build the component within the current blocks; `opening` is the message shown at first,
+    `cell` the question about a text of the laboratory, None where there is none."""
 
     async def run(event: gr.EventData, request: gr.Request) -> AsyncIterator[str]:
         if not has_token(request.headers):
@@ -51,9 +56,9 @@ def build_playground(service: Service, opening: object = None) -> gr.HTML:
     page = gr.HTML(
         payload.encode(opening),
         html_template=TEMPLATE,
-        js_on_load=on_load(service.limits),
+        js_on_load=on_load(service.limits, lab=cell is not None),
         apply_default_css=False,
-        server_functions=list(questions(service)),
+        server_functions=[*questions(service), *([cell] if cell else [])],
         elem_id="xtc-viz",
     )
     page.run(

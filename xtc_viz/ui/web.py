@@ -17,6 +17,7 @@ from xtc_viz.assets import asset
 
 FOLDER = asset("web")
 BASE = "core/base"  # the style sheet that all others build on
+ROUTES = ("lab",)  # folders of routes of their own
 
 _IMPORT = re.compile(r'^import\s*(\{[^}]*\})\s*from\s*"(\.[\w./-]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
@@ -72,8 +73,16 @@ def script(entry: str) -> str:
 
 
 @cache
+def sheet(name: str) -> str:
+    """Return one style sheet: `lab/lab`."""
+    return (FOLDER / f"{name}.css").read_text(encoding="utf-8")
+
+
+@cache
 def style() -> str:
-    """Return all style sheets: the base, then the others by their paths."""
+    """Return all style sheets: the base, then the others by their paths. Those of a route of its
+    own (`ROUTES`) come with it."""
     base = FOLDER / f"{BASE}.css"
-    sheets = sorted(FOLDER.rglob("*.css"), key=lambda path: (path != base, path.as_posix()))
+    every = (path for path in FOLDER.rglob("*.css") if path.parent.name not in ROUTES)
+    sheets = sorted(every, key=lambda path: (path != base, path.as_posix()))
     return "\n".join(path.read_text(encoding="utf-8") for path in sheets)

@@ -17,7 +17,9 @@ export function statusWords({ phase, note, place, ending }) {
     idle: ending === "stopped" ? "Stopped." : "",
     asked: "Starting …",
     starting: note || "Reading the prompt …",
-    waiting: note || `Waiting: ${ahead} ahead of yours. It starts by itself.`,
+    // Nobody is ahead where work in the background has only to finish its step.
+    waiting:
+      note || (place ? `Waiting: ${ahead} ahead of yours. It starts by itself.` : "Starting …"),
     writing: "Writing …",
     stopping: "Stopping …",
     lost: "A part is missing; asking for it …",
@@ -38,6 +40,7 @@ export function originWords({ kind, name, unknown = [] }) {
     own: "",
     recorded: "A recorded run, chosen as an example.",
     file: `From the file ${name}.${more}`,
+    lab: `${name} of the laboratory.`,
     shelf: `From the shelf: ${name}${/[.!?…]$/.test(name) ? "" : "."}${more}`,
     elsewhere: `Written by ${name}, which was loaded meanwhile.`,
     cut: name

@@ -2,7 +2,7 @@
 
 import { h } from "../core/dom.js";
 import { foot } from "./foot.js";
-import { pageHead } from "./head.js";
+import { labLink, pageHead } from "./head.js";
 
 /** @import { Page } from "./page.js" */
 
@@ -16,7 +16,7 @@ export function arrangement(page) {
   const only = (/** @type {Node[]} */ ...nodes) => (session.live ? nodes : []);
   return [
     pageHead({
-      ways: lesson.ways,
+      ways: [...lesson.ways, ...(page.spec.lab ? only(labLink()) : [])],
       offer: lesson.offer,
       model: picker?.button ?? null,
       tools: only(

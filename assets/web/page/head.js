@@ -7,6 +7,16 @@ export function quiet(words, label, onclick) {
   return button(words, onclick, { class: "quiet", "aria-label": label });
 }
 
+/** The way to the laboratory, a page of its own; what is typed here stays. */
+export function labLink() {
+  const home = location.pathname.replace(/\/?$/, "/");
+  return h(
+    "a",
+    { href: `${home}lab`, class: "to-lab", title: "Many texts, with intervals" },
+    "Lab",
+  );
+}
+
 /**
  * `ways` open the lesson; `model` null where none can be chosen.
  * @param {{ ways: Node[], offer: Node, model: Node | null, tools: Node[], present: () => void,

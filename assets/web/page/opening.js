@@ -1,7 +1,9 @@
 // What the page shows at first: what a link asks for, what was there before it was loaded anew, or
 // the recorded run.
 
+import { wordsOf } from "../core/errors.js";
 import { touched } from "../session/draft.js";
+import { cellsIn } from "../session/link.js";
 import { KeptDraft } from "../shelf/drafts.js";
 import { KeptView } from "./keptview.js";
 
@@ -32,6 +34,7 @@ export class Opening {
     window.addEventListener("hashchange", () => {
       const { session, shareLink, composer } = this.page;
       const { opened } = shareLink;
+      if (cellsIn(location.hash).length && session.idle) return void this.showCells(null);
       if (!opened) return;
       if (!session.idle)
         composer.fail("A run is being written: stop it, then open the link again.");
@@ -43,6 +46,7 @@ export class Opening {
   /** @param {Message | null} recorded the run that is shown where there is no other */
   async begin(recorded) {
     const { page } = this;
+    if (cellsIn(location.hash).length) return this.showCells(recorded);
     const { opened } = page.shareLink;
     const again = this.view?.any && (await this.view.restore());
     if (!again) await page.session.receive(recorded);
@@ -53,6 +57,22 @@ export class Opening {
     if (again || waiting) return page.session.mend();
     if (opened) page.composer.fail(opened.words);
     await this.offerLast();
+  }
+
+  /**
+   * Texts of the laboratory, which the address names; loaded anew, the page keeps them by itself.
+   * @param {Message | null} recorded
+   */
+  async showCells(recorded) {
+    const { session, composer } = this.page;
+    const names = cellsIn(location.hash);
+    history.replaceState(null, "", location.pathname + location.search);
+    try {
+      await session.showCells(names);
+    } catch (error) {
+      if (!this.page.playback.run) await session.receive(recorded);
+      composer.fail(wordsOf(error));
+    }
   }
 
   /**

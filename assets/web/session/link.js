@@ -45,6 +45,16 @@ export function fromLink(hash, spec) {
   return { request, words: replaced(wrong) };
 }
 
+/**
+ * The stored texts of the laboratory that a link asks for, by their names: one, or two of the same
+ * dice side by side; none for any other address.
+ * @param {string} hash
+ * @returns {string[]}
+ */
+export function cellsIn(hash) {
+  return /^#cell=[0-9a-f]+(,[0-9a-f]+)?$/.test(hash) ? hash.slice("#cell=".length).split(",") : [];
+}
+
 /** @param {string} text @returns {Record<string, unknown> | null} */
 function decoded(text) {
   try {

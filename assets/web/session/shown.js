@@ -10,8 +10,9 @@ import { sameWeights } from "./weights.js";
 /** @import { Playback } from "./playback.js" */
 /**
  * Where the run on show comes from: from this page, recorded, from a file, from the shelf, from a
- * model that was loaded meanwhile, or from what this browser kept of one that was cut off.
- * @typedef {{ kind: "own" | "recorded" | "file" | "shelf" | "elsewhere" | "cut", name: string,
+ * model that was loaded meanwhile, from what this browser kept of one that was cut off, or from the
+ * laboratory.
+ * @typedef {{ kind: "own" | "recorded" | "file" | "shelf" | "elsewhere" | "cut" | "lab", name: string,
  *   unknown?: string[] }} Origin
  */
 /**
@@ -174,6 +175,13 @@ export class Shown extends Emitter {
   async load(text, name, kind = "file") {
     const message = await this.transport.load?.(text);
     if (message) this.show(message, { kind, name, unknown: message.unknown ?? [] });
+  }
+
+  /** Show stored texts of the laboratory. Throws where there are none. @param {string[]} names */
+  async showCells(names) {
+    const message = await this.transport.cell?.(names);
+    if (message)
+      this.show(message, { kind: "lab", name: names.length > 1 ? "Two texts" : "A text" });
   }
 
   /** Show a run that nobody has just asked for. @param {Message} message @param {Origin} origin */

@@ -134,6 +134,7 @@ export class Line {
       export: (run, kind) => this.export(run, kind),
       figure: (run, wanted, xtc) => this.about("figure", run, wanted, xtc),
       load: (text) => this.load(text),
+      cell: (cells) => this.ask("cell", cells),
       open: (run, at) =>
         names.ask(run, async (known) => ({ ...(await this.ask("open", known, at)), run })),
     };

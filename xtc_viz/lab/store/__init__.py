@@ -11,7 +11,7 @@ What was committed survives a power cut too. Several processes may use one file.
 
 from __future__ import annotations
 
-from xtc_viz.lab.store.values import Entry, Failure, RunRecord, Written
+from xtc_viz.lab.store.values import Entry, Failure, Pace, RunRecord, Written
 from xtc_viz.lab.store.writing import Store
 
-__all__ = ["Entry", "Failure", "RunRecord", "Store", "Written"]
+__all__ = ["Entry", "Failure", "Pace", "RunRecord", "Store", "Written"]

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from xtc_viz.errors import StoreError, shortened
 from xtc_viz.lab.identity import Identity
 from xtc_viz.lab.store.database import Database
-from xtc_viz.lab.store.values import Entry, Failure, RunRecord, Written, given, unpacked
+from xtc_viz.lab.store.values import (
+    Entry,
+    Failure,
+    Pace,
+    RunRecord,
+    Written,
+    as_json,
+    given,
+    unpacked,
+)
 from xtc_viz.records.modelinfo import ModelInfo
 
 
@@ -41,6 +51,17 @@ class Reader(Database):
     def steps(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Return the packed steps of those of these cells that are there, with their names."""
         yield from self._rows("cell, data FROM steps WHERE cell", names)
+
+    def pace(self, identity: Identity, latest: int = 200) -> Pace | None:
+        """Return how long the latest cells of a model took, None where there are none."""
+        with self._words("read"):
+            rows = self._db.execute(
+                "SELECT count, length, seconds FROM cells WHERE model = "
+                "(SELECT id FROM models WHERE identity = ?) ORDER BY made DESC LIMIT ?",
+                (as_json(asdict(identity)), latest),
+            ).fetchall()
+        tokens, lengths, seconds = zip(*rows, strict=True) if rows else ((), (), ())
+        return Pace(sum(tokens), sum(lengths), sum(seconds)) if rows else None
 
     def names_like(self, prefix: str) -> list[str]:
         """Return up to two names of cells that begin so."""

@@ -47,6 +47,16 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How long some cells took: their `tokens` of `length` that they could have had, in `seconds`
+    of each added up."""
+
+    tokens: int
+    length: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecord:
     """A run that a store knows: the plain values of its experiment and its suite, and its model.
 

@@ -42,6 +42,7 @@ FILE = 64 * MIB  # a trace
 
 ROUTES = (
     _route("GET HEAD", r"/", linked=True),
+    _route("GET HEAD", r"/lab/?", linked=True),
     _route("GET HEAD", r"/(config|theme\.css|manifest\.json|favicon\.ico|robots\.txt)/?"),
     _route("GET HEAD", r"/(assets|static)/.+"),
     _route("GET HEAD", r"/pwa_icon(/\d+)?"),

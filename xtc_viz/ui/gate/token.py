@@ -24,4 +24,10 @@ class StaleTokenError(XTCVizError):
 
 def has_token(headers: Mapping[str, str]) -> bool:
     """Whether a request carries the token of this start."""
-    return secrets.compare_digest(headers.get(HEADER, "").encode(), TOKEN.encode())
+    return is_token(headers.get(HEADER, ""))
+
+
+def is_token(value: object) -> bool:
+    """Whether a value is the token of this start, for what cannot carry the header: an event that
+    gradio's own client sends holds it among its data."""
+    return isinstance(value, str) and secrets.compare_digest(value.encode(), TOKEN.encode())
