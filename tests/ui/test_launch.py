@@ -63,7 +63,7 @@ def test_the_laboratory_is_open_on_a_page_of_ones_own_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: list[str], open_to: OpenTo | None
 ) -> None:
     built: list[Any] = []
-    monkeypatch.setattr(launch, "build", lambda *given, lab: built.append(lab))
+    monkeypatch.setattr(launch, "build", lambda *given, lab, servers: built.append(lab))
     store = tmp_path / "mine.sqlite"
     launch.page(parser().parse_args(["--model", "fake", "--lab-store", str(store), *flags]))
     (lab,) = built

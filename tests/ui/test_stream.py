@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from typing import Any
@@ -14,6 +15,7 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.records import tracefile
 from xtc_viz.ui import controls
+from xtc_viz.ui import stream as streaming
 from xtc_viz.ui.payload import FORCED
 from xtc_viz.ui.run import Run
 from xtc_viz.ui.runs import RunStore
@@ -292,7 +294,7 @@ def test_a_branch_goes_on_with_its_parents_dice_where_lanes_have_their_own(desk:
 
 
 def test_two_sessions_at_once_each_get_their_own(desk: Desk) -> None:
-    """Prompt, seed, length, messages and end: turn by turn, nothing of one is seen by the other."""
+    """Prompt, seed, length, messages and end: nothing of one is seen by the other."""
     settings = desk.request()["settings"]
     wants = {
         1: desk.request(40, req=1, prompt="Once upon a time"),
@@ -300,15 +302,14 @@ def test_two_sessions_at_once_each_get_their_own(desk: Desk) -> None:
     }
     wants[2]["settings"]["max_new_tokens"] = 25
     alone = {n: desk.run(want)[1] for n, want in wants.items()}
-    going = {n: messages(desk.service, want) for n, want in wants.items()}
-    seen: dict[int, list[dict[str, Any]]] = {1: [], 2: []}
-    while going:
-        for n in list(going):
-            message = next(going[n], None)
-            if message is None:
-                del going[n]
-            else:
-                seen[n].append(message)
+
+    async def heard(want: dict[str, Any]) -> list[dict[str, Any]]:
+        return [message async for message in streaming.messages(desk.service, want)]
+
+    async def both() -> list[list[dict[str, Any]]]:
+        return await asyncio.gather(*map(heard, wants.values()))
+
+    seen = dict(zip(wants, asyncio.run(both()), strict=True))
     assert any(m["state"] == "waiting" for m in seen[2]), "they were not at once"
     for n, found in seen.items():
         assert {m["req"] for m in found} == {n}
