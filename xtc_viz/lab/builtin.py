@@ -165,14 +165,14 @@ _ALL = (
         "code",
         "code",
         _SWEEP,
-        "From which ρ on does XTC break code? Its answers are judged by `run code --run-code`.",
+        "From which ρ on does XTC break code?",
         small=Size(4, 2, 64),
     ),
     Experiment(
         "quantization",
         "creative",
         (BASELINE, LIGHT, MEDIUM, STRONG),
-        "Is the effect the same on a quantized model? Run on both, then `compare --against`.",
+        "Is the effect the same on a quantized model? Run it on both, and compare the runs.",
         small=Size(8, 2, 64),
     ),
     Experiment(

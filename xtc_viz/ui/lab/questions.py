@@ -81,7 +81,10 @@ def lab_questions(lab: Lab) -> list[Question]:
         """The experiments and suites that come with the app, and where texts are kept."""
         sizes = {name: load_suite(name) for name in builtin_suites()}
         return {
-            "experiments": [_about(one, sizes) for one in EXPERIMENTS.values()],
+            # Code is judged by running it, which the page never does.
+            "experiments": [
+                _about(one, sizes) for one in EXPERIMENTS.values() if one.suite != "code"
+            ],
             "suites": [
                 [name, len(suite.prompts), len({p.genre for p in suite.prompts})]
                 for name, suite in sizes.items()
