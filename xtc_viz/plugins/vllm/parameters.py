@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.knobs import KNOBS
@@ -41,6 +41,23 @@ class Parameters:
     @property
     def cuts(self) -> bool:
         return bool(self.top_k or self.top_p < 1 or self.min_p)
+
+
+class Request(Protocol):
+    """What is read of vLLM's `SamplingParams`."""
+
+    @property
+    def extra_args(self) -> Mapping[str, Any] | None: ...
+    @property
+    def temperature(self) -> float: ...
+    @property
+    def all_stop_token_ids(self) -> Iterable[int]: ...
+
+
+def asked(request: Request) -> Parameters | None:
+    """Return what a request asks for. Raises `SettingsError`, which is a `ValueError`."""
+    ends = frozenset(request.all_stop_token_ids)
+    return parameters(request.extra_args, request.temperature, ends)
 
 
 def parameters(

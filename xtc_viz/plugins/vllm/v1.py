@@ -7,18 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from vllm.v1.sample.logits_processor import BatchUpdate, LogitsProcessor, MoveDirectionality
 
-from xtc_viz.plugins.vllm.parameters import Parameters, parameters
+from xtc_viz.plugins.vllm.parameters import asked
 from xtc_viz.plugins.vllm.slots import Slots
 
 if TYPE_CHECKING:
     import torch
     from vllm import SamplingParams
-
-
-def asked(params: SamplingParams) -> Parameters | None:
-    """Return what a request asks for. Raises `SettingsError`, which is a `ValueError`."""
-    ends = frozenset(params.all_stop_token_ids)
-    return parameters(params.extra_args, params.temperature, ends)
 
 
 class XTC(LogitsProcessor):

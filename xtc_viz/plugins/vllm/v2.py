@@ -13,18 +13,12 @@ from vllm.v1.worker.gpu.sample.logits_processor import (
     LogitsProcRequestState,
 )
 
-from xtc_viz.plugins.vllm.parameters import Parameters, parameters
+from xtc_viz.plugins.vllm.parameters import asked
 from xtc_viz.plugins.vllm.slots import Slots
 
 if TYPE_CHECKING:
     import torch
     from vllm import SamplingParams
-
-
-def asked(params: SamplingParams) -> Parameters | None:
-    """Return what a request asks for. Raises `SettingsError`, which is a `ValueError`."""
-    ends = frozenset(params.all_stop_token_ids)
-    return parameters(params.extra_args, params.temperature, ends)
 
 
 class XTC(LogitsProcessor):
