@@ -18,7 +18,9 @@ from tests.install.conftest import Environment
 from tests.process import Served, served
 from xtc_viz.records import tracefile
 
-KINDS = {".py", ".typed", ".json", ".jsonl", ".js", ".css", ".gz", ".safetensors", ".md"}
+KINDS = {
+    ".py", ".typed", ".json", ".jsonl", ".toml", ".html", ".js", ".css", ".gz", ".safetensors", ".md",
+}  # fmt: skip
 """What is needed at run time; pictures are not."""
 
 
