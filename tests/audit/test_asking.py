@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 
 from tests.audit.simulated import drawn
 from xtc_viz.audit.asking import COLD, FIRST, LENGTH, Source, check_claim, check_steps, verdicts
-from xtc_viz.audit.observation import Place
+from xtc_viz.audit.observation import Observation, Place
 from xtc_viz.audit.verdict import Claim, Verdict
-from xtc_viz.errors import ServerError, SettingsError
+from xtc_viz.errors import SettingsError
 
 CLAIM = Claim(0.5, 0.1)
 
@@ -44,11 +45,11 @@ def test_without_xtc_it_asks_for_nothing_colder() -> None:
     asked = []
     source = simulated(0.0, 0.1)
 
-    def more(temperature: float) -> object:
+    def more(temperature: float) -> Sequence[Observation]:
         asked.append(temperature)
         return source(temperature)
 
-    *_, last = every(more)  # type: ignore[arg-type]
+    *_, last = every(more)
     assert (last.acts, last.as_claimed) == (False, False)
     assert set(asked) == {1.0}
 
@@ -67,9 +68,17 @@ def test_a_server_that_is_right_is_not_accused_however_often_one_looks() -> None
             assert own.as_claimed is not False, own.sentence
 
 
-def test_a_server_that_writes_nothing_is_an_error() -> None:
-    with pytest.raises(ServerError, match="ends each text"):
-        every(lambda temperature: [])
+def test_where_no_more_comes_it_says_what_it_has() -> None:
+    [nothing] = every(lambda temperature: [])
+    assert (nothing.steps, nothing.known) == (0, False)
+    source, left = simulated(0.5, 0.1), [3]
+
+    def few(temperature: float) -> Sequence[Observation]:
+        left[0] -= 1
+        return source(temperature) if left[0] >= 0 else ()
+
+    [found] = every(few)
+    assert (found.steps, found.known) == (3 * LENGTH, False)
 
 
 def test_a_verdict_is_plain_values() -> None:

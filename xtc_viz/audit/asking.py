@@ -10,7 +10,7 @@ import numpy as np
 
 from xtc_viz.audit.observation import Observation
 from xtc_viz.audit.verdict import FLOORS, Claim, Verdict, judge
-from xtc_viz.errors import PromptError, ServerError, SettingsError
+from xtc_viz.errors import PromptError, SettingsError
 from xtc_viz.models.remote.kinds.base import Drawn, Draws, OwnXTC
 from xtc_viz.models.remote.model import RemoteModel
 
@@ -38,7 +38,7 @@ PROMPTS = (
 """Openings of texts in which there is much to choose from."""
 
 Source = Callable[[float], Sequence[Observation]]
-"""Gives more steps, drawn at a temperature; none where there are no more."""
+"""Gives more steps, drawn at a temperature; none where there are no more, or nobody wants them."""
 
 
 def check_claim(rho: float, tau: float) -> Claim:
@@ -98,21 +98,19 @@ def verdicts(
     """Ask for more and yield what is found so far, until that is known or `most` steps are seen.
 
     First with temperature 1; once it is known that XTC acts, colder, until its place is known too.
-    The last one is the finding. Raises `ServerError` as `more` does.
+    The last one is the finding, also where `more` gives nothing. Raises `ServerError` as that does.
     """
     seen: list[Observation] = []
-    temperature, due = 1.0, float(min(FIRST, most))
-    while True:
-        while len(seen) < due:
+    temperature, due, over = 1.0, float(min(FIRST, most)), False
+    while not over:
+        while len(seen) < due and not over:
             steps = more(temperature)
-            if not steps:
-                raise ServerError("The server ends each text before its first token.")
             seen += steps[: most - len(seen)]
+            over = not steps
         verdict = judge(seen, claim, ends)
         yield verdict
         placed = verdict.place is not None or verdict.acts is False
-        if len(seen) >= most or (verdict.known and placed):
-            return
+        over |= len(seen) >= most or (verdict.known and placed)
         if verdict.known:
             temperature = COLD
         due = min(max(len(seen) * GROWTH, len(seen) + LENGTH), most)
