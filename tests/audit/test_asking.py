@@ -59,7 +59,7 @@ def test_it_never_looks_at_more_than_it_may() -> None:
     assert last.steps == 300
     assert not last.known
     assert last.more
-    assert f"About {last.more:,} more would tell." in last.effort
+    assert last.effort == f"300 steps so far; about {last.more:,} more would tell."
 
 
 def test_a_server_that_is_right_is_not_accused_however_often_one_looks() -> None:

@@ -78,7 +78,7 @@ class Server:
         return json.loads(self.questions[name](list(values)))
 
     def run(self, request: dict[str, Any]) -> list[Any]:
-        return [json.loads(message) for message in stream(self.service, request)]
+        return [json.loads(message) for message in stream(self.service, request, "", None, May.ALL)]
 
 
 def late(specification: dict[str, Any]) -> dict[str, Any]:

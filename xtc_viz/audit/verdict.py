@@ -61,8 +61,10 @@ class Verdict:
     @property
     def effort(self) -> str:
         """How many steps that took, and how many more would tell what is open."""
-        took = f"That took {self.steps:,} steps."
-        return f"{took} About {self.more:,} more would tell." if self.more else took
+        if self.known:
+            return f"That took {self.steps:,} steps."
+        more = f"; about {self.more:,} more would tell" if self.more else ""
+        return f"{self.steps:,} steps so far{more}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as plain values; null for what is not known."""

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from xtc_viz.audit.asking import check_claim, source, verdicts
+from xtc_viz.audit.asking import FIRST, MOST, check_claim, source, verdicts
 from xtc_viz.audit.observation import Observation
 from xtc_viz.audit.verdict import Claim
 from xtc_viz.errors import ModelError, SettingsError
@@ -47,7 +47,9 @@ async def messages(
     Raises:
         XTCVizError: what is wrong with the request, a model that is in no server, one that fails.
     """
-    audit = _Audit(parse(data, may))
+    # On a page for the public it takes no more of the model's time than a spread.
+    most = max(FIRST, min(MOST, service.limits.max_spread or MOST))
+    audit = _Audit(parse(data, may), most)
     yield {"state": "starting"}
     async with aclosing(in_turn(service, audit.work, visitor, stop, audience)) as every:
         async for event in every:
@@ -61,6 +63,7 @@ async def messages(
 @dataclass(frozen=True, slots=True)
 class _Audit:
     claim: Claim
+    most: int
 
     def work(
         self, model: LanguageModel, over: Callable[[], bool]
@@ -73,7 +76,7 @@ class _Audit:
         def more(temperature: float) -> Sequence[Observation]:
             return () if over() else ask(temperature)
 
-        for verdict in verdicts(more, self.claim, frozenset(model.info.eos_ids)):
+        for verdict in verdicts(more, self.claim, frozenset(model.info.eos_ids), self.most):
             yield verdict.to_dict()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.models.remote.spec import RemoteSpec
 from xtc_viz.ui import controls
 from xtc_viz.ui.access import May, granted
+from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.servers import Servers
 from xtc_viz.ui.service import Service
 
@@ -189,6 +191,14 @@ def test_an_audit_that_is_stopped_keeps_what_it_found(address: str) -> None:
     steps = [message["found"]["steps"] for message in found if "found" in message]
     assert 256 <= steps[-1] < 700
     assert desk.run()["state"] == "done"
+
+
+def test_on_a_public_page_an_audit_is_no_longer_than_a_spread(address: str) -> None:
+    desk = Desk()
+    desk.service = replace(desk.service, limits=Limits(max_spread=300))
+    assert desk.connect(address)["own"]["state"] == "done"
+    found = [message["found"] for message in audited(desk, rho=0.5) if "found" in message]
+    assert [one["steps"] for one in found] == [256, 300]
 
 
 def test_who_may_not_load_models_may_not_audit(address: str) -> None:
