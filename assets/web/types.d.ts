@@ -402,6 +402,8 @@ interface AuditMessage {
   run?: string;
   state?: RunState;
   found?: AuditFinding;
+  /** What there is to say of its dice, where these were asked for. */
+  said?: string;
   place?: number;
   note?: string;
   error?: Problem;
@@ -489,6 +491,8 @@ interface AuditRequest {
   kind: "audit";
   rho: Typed;
   tau: Typed;
+  /** Look at the server's dice instead. */
+  dice: boolean;
 }
 interface AuditEnds {
   onmessage: (message: AuditMessage) => void;

@@ -44,5 +44,6 @@ def test_other_dice_are_told() -> None:
     assert not other.known
     assert other.sentence.startswith("Only 0 of 5 tokens")
     assert not summed([], 0.5).known
+    assert "No text was written" in summed([], 0.5).sentence
     nothing = summed([(3, [step(4, SHUT)])], 0.5)
     assert "nothing to remove" in nothing.sentence

@@ -85,6 +85,13 @@ def test_it_can_be_stopped_and_started_again(remote: Server, visit: Visit) -> No
     expect(audit.get_by_role("button", name="Audit")).to_be_visible(timeout=LONG)
 
 
+def test_its_dice(remote: Server, visit: Visit) -> None:
+    audit = section(visit(remote))
+    audit.get_by_role("button", name="Its dice").click()
+    expect(said(audit)).to_contain_text("its coin is the number that drew", timeout=LONG)
+    expect(audit.get_by_role("button", name="Its dice")).to_be_visible(timeout=LONG)
+
+
 def test_what_cannot_be_asked_is_said(remote: Server, visit: Visit) -> None:
     audit = section(visit(remote))
     for value, words in (("0.7", "[0.001, 0.5]"), ("", "a number")):

@@ -13,6 +13,10 @@ test("an audit says what it found so far, and what that took", () => {
   assert.equal(wordsOf({ state: "stopped", found }), `Stopped. ${said}`);
 });
 
+test("of the dice there is a sentence", () => {
+  assert.equal(wordsOf({ state: "done", said: "2 of 2 tokens." }), "2 of 2 tokens.");
+});
+
 test("before there is anything it says how it stands", () => {
   assert.equal(wordsOf({ state: "starting" }), "Asking …");
   assert.equal(wordsOf({ state: "waiting", place: 0, note: "" }), "Waiting …");
@@ -22,6 +26,6 @@ test("before there is anything it says how it stands", () => {
 });
 
 test("what the server has against it is said in its words", () => {
-  const [refused] = read("audit");
+  const refused = read("audit").at(-1);
   assert.match(wordsOf(refused), /no server/);
 });

@@ -9,7 +9,7 @@ decide nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -54,6 +54,8 @@ class Coins:
 
     @property
     def sentence(self) -> str:
+        if not self.tokens:
+            return "No text was written: nothing can be said of its dice."
         told = f"{self.foretold:,} of {self.tokens:,} tokens of {self.texts} texts"
         if not self.known:
             return (
@@ -76,8 +78,14 @@ class Coins:
         return asdict(self) | {"known": self.known, "sentence": self.sentence}
 
 
-def coins(model: RemoteModel, xtc: XTCSettings, prompts: Sequence[str]) -> Coins:
-    """Let a server of llama.cpp write texts with known seeds, and compare.
+def coins(
+    model: RemoteModel,
+    xtc: XTCSettings,
+    prompts: Sequence[str],
+    over: Callable[[], bool] = lambda: False,
+) -> Coins:
+    """Let a server of llama.cpp write texts with known seeds, and compare; fewer where it is `over`
+    before all are there.
 
     Raises:
         ServerError: it is of another kind, or gives no usable answer.
@@ -88,6 +96,8 @@ def coins(model: RemoteModel, xtc: XTCSettings, prompts: Sequence[str]) -> Coins
     texts = [model.encode(prompt) for prompt in prompts]
     every = []
     for seed in range(TEXTS):
+        if over():
+            break
         chain = Chain(xtc, seed=seed)
         every.append((seed, explained(server, texts[seed % len(texts)], chain, LENGTH)))
     return summed(every, xtc.rho)

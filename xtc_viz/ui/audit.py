@@ -8,12 +8,14 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from xtc_viz.audit.asking import FIRST, MOST, check_claim, source, verdicts
+from xtc_viz.audit.asking import FIRST, MOST, PROMPTS, check_claim, source, verdicts
+from xtc_viz.audit.coins import coins
 from xtc_viz.audit.observation import Observation
 from xtc_viz.audit.verdict import Claim
 from xtc_viz.errors import ModelError, SettingsError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.remote.model import RemoteModel
+from xtc_viz.settings import XTCSettings
 from xtc_viz.ui.access import May
 from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.service import Service, Waiting, in_turn, waits_for
@@ -42,7 +44,8 @@ async def messages(
     may: May,
 ) -> AsyncGenerator[Message, None]:
     """Audit the server in the model's turn and yield messages, all but the name of the request in
-    them. `found` is what is known so far; the last message says how it ended.
+    them. `found` is what is known so far, or `said` what there is to say of its dice, if asked; the
+    last message says how it ended.
 
     Raises:
         XTCVizError: what is wrong with the request, a model that is in no server, one that fails.
@@ -50,13 +53,14 @@ async def messages(
     # On a page for the public it takes no more of the model's time than a spread.
     most = max(FIRST, min(MOST, service.limits.max_spread or MOST))
     audit = _Audit(parse(data, may), most)
+    work = audit.dice if data.get("dice") is True else audit.work
     yield {"state": "starting"}
-    async with aclosing(in_turn(service, audit.work, visitor, stop, audience)) as every:
+    async with aclosing(in_turn(service, work, visitor, stop, audience)) as every:
         async for event in every:
             if isinstance(event, Waiting):
                 yield {"state": "waiting", "place": event.place, "note": waits_for(event.state)}
             else:
-                yield {"state": "running", "found": event}
+                yield {"state": "running", **event}
     yield {"state": "stopped" if stop.is_set() else "done"}
 
 
@@ -69,15 +73,27 @@ class _Audit:
         self, model: LanguageModel, over: Callable[[], bool]
     ) -> Generator[Message, None, None]:
         """Yield what is found so far, until it is known or nobody wants more."""
-        if not isinstance(model, RemoteModel):
-            raise ModelError(f"{model.info.name} runs in no server: there is nothing to audit.")
-        ask = source(model, self.claim)
+        served = _served(model)
+        ask = source(served, self.claim)
 
         def more(temperature: float) -> Sequence[Observation]:
             return () if over() else ask(temperature)
 
         for verdict in verdicts(more, self.claim, frozenset(model.info.eos_ids), self.most):
-            yield verdict.to_dict()
+            yield {"found": verdict.to_dict()}
+
+    def dice(
+        self, model: LanguageModel, over: Callable[[], bool]
+    ) -> Generator[Message, None, None]:
+        """Yield what llama.cpp's coins and draws have in common."""
+        xtc = XTCSettings(self.claim.rho, self.claim.tau)
+        yield {"said": coins(_served(model), xtc, PROMPTS, over).sentence}
+
+
+def _served(model: LanguageModel) -> RemoteModel:
+    if not isinstance(model, RemoteModel):
+        raise ModelError(f"{model.info.name} runs in no server: there is nothing to audit.")
+    return model
 
 
 def _number(name: str, value: object) -> float:

@@ -8,6 +8,7 @@ import { sameWeights } from "../session/weights.js";
 const CUT = "The page's own server has left in the middle. Start the audit again.";
 const ABOUT =
   "The server draws by itself with its own XTC, and what it drew is held against its probabilities.";
+const DICE = "In llama.cpp the coin of XTC is the number that drew an earlier token: how often?";
 
 /** @param {string} name @param {string} value @param {string} label */
 const field = (name, value, label) =>
@@ -20,11 +21,12 @@ const field = (name, value, label) =>
   });
 
 /** What there is to say of a message. @param {AuditMessage} message */
-export function wordsOf({ state, error, place, note, found }) {
+export function wordsOf({ state, error, place, note, found, said }) {
   if (error) return error.message;
   if (state === "waiting")
     return note || (place ? `Waiting: ${count(place, "run")} before it.` : "Waiting …");
   const ended = state === "stopped" ? "Stopped. " : "";
+  if (said) return ended + said;
   if (!found) return ended.trim() || "Asking …";
   return `${ended}${found.sentence} ${found.effort}`;
 }
@@ -40,11 +42,12 @@ export class Audit {
     this.stopping = false;
     /** @type {string | null} The server's name of the audit that goes. */
     this.run = null;
-    /** @type {AuditFinding | null} */
-    this.found = null;
+    /** @type {Pick<AuditMessage, "found" | "said">} */
+    this.known = {};
     this.rho = field("rho", "0.5", "ρ that the server is asked for");
     this.tau = field("tau", "0.1", "τ that the server is asked for");
     this.submit = h("button", { title: ABOUT }, "Audit");
+    this.dice = button("Its dice", () => this.start(true), { class: "quiet", title: DICE });
     this.halt = button("Stop", () => this.stop());
     this.words = h("p", { role: "status", "data-testid": "audit-said" });
     this.wrong = h("p", { class: "wrong", role: "alert" });
@@ -59,6 +62,7 @@ export class Audit {
       h("label", {}, "ρ ", this.rho),
       h("label", {}, "τ ", this.tau),
       this.submit,
+      this.dice,
       this.halt,
     );
     const label = { class: "audit", "aria-label": "Audit", hidden: true };
@@ -79,18 +83,19 @@ export class Audit {
     this.show();
   }
 
-  start() {
+  /** With `dice`, look at these instead. */
+  start(dice = false) {
     if (this.going) return;
     const req = ++this.number;
     this.going = true;
     this.stopping = false;
     this.run = null;
-    this.found = null;
+    this.known = {};
     this.say("Asking …", "");
     const value = (/** @type {HTMLInputElement} */ { value }) =>
       value.trim() ? Number(value) : "";
     this.transport.audit(
-      { kind: "audit", rho: value(this.rho), tau: value(this.tau), req },
+      { kind: "audit", rho: value(this.rho), tau: value(this.tau), dice, req },
       {
         onmessage: (message) => this.hear(message),
         oncut: () => this.hear({ req, error: { message: CUT } }),
@@ -108,7 +113,7 @@ export class Audit {
 
   /** @param {AuditMessage} message */
   hear(message) {
-    const { req, run, state, error, found } = message;
+    const { req, run, state, error, found, said } = message;
     if (req !== this.number || !this.going) {
       // It was given up before its name was known.
       if (run && state === "starting") this.transport.stop(run);
@@ -118,9 +123,9 @@ export class Audit {
       this.run = run;
       if (this.stopping) this.transport.stop(run);
     }
-    this.found = found ?? this.found;
+    if (found || said) this.known = { found, said };
     const over = Boolean(error) || state === "done" || state === "stopped";
-    const words = wordsOf({ ...message, found: this.found ?? undefined });
+    const words = wordsOf({ ...message, ...this.known });
     if (error) this.say("", words);
     else this.say(words);
     this.going = !over;
@@ -135,7 +140,7 @@ export class Audit {
 
   show() {
     this.element.hidden = !this.model;
-    this.submit.hidden = this.going;
+    this.submit.hidden = this.dice.hidden = this.going;
     this.halt.hidden = !this.going;
     this.halt.disabled = this.stopping;
     for (const input of [this.rho, this.tau]) input.disabled = this.going;

@@ -178,6 +178,14 @@ def test_the_page_audits_the_server(address: str) -> None:
     assert desk.run()["state"] == "done", "the turn was given up"
 
 
+def test_the_page_looks_at_its_dice(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["own"]["state"] == "done"
+    *news, last = audited(desk, rho=0.5, dice=True)
+    assert last["state"] == "done"
+    assert "XTC fired" in news[-1]["said"]
+
+
 def test_an_audit_that_is_stopped_keeps_what_it_found(address: str) -> None:
     desk = Desk()
     assert desk.connect(address)["own"]["state"] == "done"
