@@ -37,9 +37,16 @@ def lab(arguments: Sequence[str]) -> None:
     raise SystemExit(main(arguments))
 
 
+def audit(arguments: Sequence[str]) -> None:
+    from xtc_viz.audit.command import main
+
+    raise SystemExit(main(arguments))
+
+
 TASKS = {
     "page": Task("open the page, as without a word", open_page),
     "lab": Task("run the paper's experiments on a model", lab),
+    "audit": Task("find out whether a server does XTC as it is asked to", audit),
 }
 
 

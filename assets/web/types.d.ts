@@ -377,6 +377,38 @@ interface ProtectedTokens {
 
 // ---- Models (payload.model_line, ui/models.py, ui/offers.py)
 
+// ---- Whether a server does XTC as it is asked to (ui/audit.py)
+
+/** What is found so far (audit/verdict.py); null is what is not known yet. */
+interface AuditFinding {
+  claim: { rho: number; tau: number };
+  steps: number;
+  known: boolean;
+  acts: boolean | null;
+  as_claimed: boolean | null;
+  /** The best one, and the ends of its interval. */
+  rho: number[];
+  tau: number[];
+  removable: number;
+  through: number;
+  place: string | null;
+  ends_protected: boolean | null;
+  more: number | null;
+  sentence: string;
+  effort: string;
+}
+interface AuditMessage {
+  req?: number;
+  run?: string;
+  state?: RunState;
+  found?: AuditFinding;
+  /** What there is to say of its dice, where these were asked for. */
+  said?: string;
+  place?: number;
+  note?: string;
+  error?: Problem;
+}
+
 /** Null is what is not known of it: a model on a server has no device that anyone here knows. */
 interface ModelLine {
   name: string;
@@ -455,6 +487,18 @@ interface SpreadEnds {
   oncut: (req: number) => void;
 }
 
+interface AuditRequest {
+  kind: "audit";
+  rho: Typed;
+  tau: Typed;
+  /** Look at the server's dice instead. */
+  dice: boolean;
+}
+interface AuditEnds {
+  onmessage: (message: AuditMessage) => void;
+  oncut: (req: number) => void;
+}
+
 /** One view as an interactive file (ui/figures.py). */
 interface WantedFigure {
   view: string;
@@ -498,6 +542,8 @@ interface ModelTransport {
   chooseModel(data: Record<string, string>): Promise<string>;
   stopModel(load: string | null): Promise<boolean>;
   putAway(): Promise<ModelState>;
+  audit(request: AuditRequest & { req: number }, ends: AuditEnds): void;
+  stop(run: string): unknown;
 }
 
 // ---- What the page makes of it

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import sleep
 from typing import Any
 
+import numpy as np
+
+from tests.audit.simulated import drawn
 from tests.ui.driven import asked, questions, stream
 from tests.ui.factories import thinker
+from xtc_viz.audit.verdict import Claim, judge
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui import controls
@@ -37,6 +42,8 @@ TYPES: Types = {
     "whole": "Message",
     "thinking": "Message[]",
     "spread": "SpreadMessage[]",
+    "finding": "AuditFinding",
+    "audit": "AuditMessage[]",
     "blocks": "Block[]",
     "imagined": "Block",
     "stages": "StageView[]",
@@ -71,7 +78,7 @@ class Server:
         return json.loads(self.questions[name](list(values)))
 
     def run(self, request: dict[str, Any]) -> list[Any]:
-        return [json.loads(message) for message in stream(self.service, request)]
+        return [json.loads(message) for message in stream(self.service, request, "", None, May.ALL)]
 
 
 def late(specification: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +136,7 @@ def payloads() -> dict[str, Any]:
     request = {"kind": "run", "req": 1, "prompt": "Once upon", "settings": settings}
     messages = server.run(request)
     run = messages[-1]["run"]
+    rng = np.random.default_rng(0)
     return {
         "specification": specification,
         "stream": messages,
@@ -136,6 +144,8 @@ def payloads() -> dict[str, Any]:
         "whole": server.ask("open", run, []),
         "thinking": Server(thinker(12)).run({**request, "prompt": "Once"}),
         "spread": server.run({**request, "kind": "spread", "seeds": 9}),
+        "finding": judge(list(islice(drawn(rng, 0.5, 0.1), 300)), Claim(0.5, 0.1)).to_dict(),
+        "audit": server.run({"kind": "audit", "req": 1, "rho": 0.5, "tau": 0.1}),
         "blocks": [server.ask("block", run, k, 0, CANDIDATES, None) for k in range(len(lanes))],
         "imagined": server.ask("block", run, 1, 0, CANDIDATES, OTHER),
         "stages": [server.ask("stages", run, 2, i, CANDIDATES) for i in range(20)],

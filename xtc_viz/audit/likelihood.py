@@ -40,6 +40,10 @@ class Fit:
     through: int
     curve: Floats
 
+    @property
+    def interval(self) -> str:
+        return f"ρ = {self.rho:.2f} ({self.low:.2f} to {self.high:.2f})"
+
     def at(self, rho: float) -> float:
         """Return the log-likelihood at this ρ."""
         return float(self.curve[round(rho * GRID)])

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xtc_viz.audit.likelihood import DROP, Fit, fit, information, steps_for
 from xtc_viz.audit.observation import Hypothesis, Observation, Observations, Place
 
-SURE = math.log(100)
-"""Of two hypotheses one is taken as shown where it explains what was seen 100 times as well."""
+SURE = math.log(1000)
+"""Of two hypotheses one is taken as shown where it explains what was seen 1,000 times as well. For
+one that is fixed beforehand, that happens by chance in one audit of 1,000, however often one looks
+(Ville's inequality); ρ is chosen after the fact, which takes some of that away."""
 WIDTH = 0.1
 """How wide the interval of ρ may be for the audit to have seen enough."""
 NOTHING = 0.05
@@ -55,6 +58,34 @@ class Verdict:
     def sentence(self) -> str:
         return _sentence(self)
 
+    @property
+    def effort(self) -> str:
+        """How many steps that took, and how many more would tell what is open."""
+        if self.known:
+            return f"That took {self.steps:,} steps."
+        more = f"; about {self.more:,} more would tell" if self.more else ""
+        return f"{self.steps:,} steps so far{more}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as plain values; null for what is not known."""
+        best = self.best
+        return {
+            "claim": {"rho": self.claim.rho, "tau": self.claim.tau},
+            "steps": self.steps,
+            "known": self.known,
+            "acts": self.acts,
+            "as_claimed": self.as_claimed,
+            "rho": [best.rho, best.low, best.high],
+            "tau": [best.hypothesis.tau, *self.floors],
+            "removable": best.removable,
+            "through": best.through,
+            "place": self.place,
+            "ends_protected": self.ends_protected,
+            "more": self.more,
+            "sentence": self.sentence,
+            "effort": self.effort,
+        }
+
 
 def judge(
     observations: Sequence[Observation], claim: Claim, ends: frozenset[int] = frozenset()
@@ -65,13 +96,15 @@ def judge(
     """
     taus = sorted({*FLOORS, claim.tau})
     every = Observations(observations, ends)
-    # Steps at which an end of text would have been removed say something of that question alone.
+    # Steps at which an end of text would have been removed say something of that question alone,
+    # and those at another temperature of the place: at 1 both places are the same.
     open_to = every.without_ends(min(taus))
-    fits = {tau: fit(open_to, Hypothesis(tau)) for tau in taus}
+    warm = open_to.only(open_to.warm)
+    fits = {tau: fit(warm, Hypothesis(tau)) for tau in taus}
     claimed = fits[claim.tau]
-    # Where nothing acts, all τ explain it equally well: then the claimed one is reported.
-    best = max(fits.values(), key=lambda own: (own.likelihood, own is claimed))
-    if best.likelihood - claimed.likelihood < DROP:
+    best = max(fits.values(), key=lambda own: own.likelihood)
+    # Of so many one fits better by chance, on a few steps: another τ has to show itself.
+    if best.likelihood - claimed.likelihood < SURE + math.log(len(fits)):
         best = claimed
     near = [tau for tau, own in fits.items() if own.likelihood > best.likelihood - DROP]
     acts = _acts(best)
@@ -85,7 +118,7 @@ def judge(
         as_claimed=as_claimed,
         place=_place(open_to, best) if acts else None,
         ends_protected=_protected(every, best) if acts else None,
-        more=_more(open_to, best, claimed, claim, acts, as_claimed),
+        more=_more(warm, best, claimed, claim, acts, as_claimed),
     )
 
 
@@ -151,11 +184,13 @@ def _sentence(verdict: Verdict) -> str:
             f"In {verdict.steps:,} steps there was none at which XTC would have removed anything "
             f"at τ = {verdict.claim.tau:g}: nothing can be said."
         )
-    interval = f"ρ = {best.rho:.2f} ({best.low:.2f} to {best.high:.2f})"
+    interval = best.interval
+    claimed = f"ρ = {verdict.claim.rho:g} at τ = {verdict.claim.tau:g}"
     if verdict.acts is False:
+        says = _SAYS[verdict.as_claimed].format(claimed)
         return (
-            f"There is no XTC: {interval}. At {best.through:,} of {best.removable:,} steps it drew "
-            "a token that XTC would have removed."
+            f"There is no XTC at τ = {best.hypothesis.tau:g}: {interval}. At {best.through:,} of "
+            f"{best.removable:,} steps it drew a token that XTC would have removed{says}"
         )
     if verdict.acts is None:
         return (
@@ -171,10 +206,11 @@ def _sentence(verdict: Verdict) -> str:
         False: "; the end of a text is not protected",
     }
     own = f"XTC acts with {interval} at {floor}{place}{ends[verdict.ends_protected]}"
-    claimed = f"ρ = {verdict.claim.rho:g} at τ = {verdict.claim.tau:g}"
-    says = {
-        True: f", as it was asked to: {claimed}.",
-        False: f". It was asked for {claimed}: that is not what it does.",
-        None: f". Whether that is the {claimed} that was asked for, is not clear yet.",
-    }
-    return own + says[verdict.as_claimed]
+    return own + _SAYS[verdict.as_claimed].format(claimed)
+
+
+_SAYS = {
+    True: ", as it was asked to: {}.",
+    False: ". It was asked for {}: that is not what it does.",
+    None: ". Whether that is the {} that was asked for, is not clear yet.",
+}

@@ -54,6 +54,13 @@ def default_lab(
     return OpenTo.OWN if own else OpenTo.NOBODY
 
 
+def granted(may: May, headers: Mapping[str, str]) -> May:
+    """Return what `may` is for who sent these headers: `OWN` is all or nothing then."""
+    if may is not May.OWN:
+        return may
+    return May.FIXED if from_elsewhere(headers) else May.ALL
+
+
 def from_elsewhere(headers: Mapping[str, str]) -> bool:
     """Whether a request came through a proxy, or was sent to another name than this machine's."""
     host = host_name(headers.get("host", "")) or ""

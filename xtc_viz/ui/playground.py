@@ -12,6 +12,7 @@ from contextlib import aclosing
 import gradio as gr
 
 from xtc_viz.ui import controls, payload, web
+from xtc_viz.ui.access import granted
 from xtc_viz.ui.audience import audience_of
 from xtc_viz.ui.gate.token import TOKEN, StaleTokenError, has_token
 from xtc_viz.ui.limits import NO_LIMITS, Limits
@@ -48,7 +49,8 @@ def build_playground(
         if not has_token(request.headers):
             yield refusal(event._data, StaleTokenError())
             return
-        told = stream(service, event._data, visitor_of(request), audience_of(request))
+        may = granted(service.may, request.headers)
+        told = stream(service, event._data, visitor_of(request), audience_of(request), may)
         async with aclosing(told) as messages:
             async for message in messages:
                 yield message

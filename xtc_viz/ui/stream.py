@@ -12,7 +12,8 @@ from typing import Any
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs.jobs import Job, check_writer, fork, fresh, resume, rewrite
-from xtc_viz.ui import controls, payload, spread
+from xtc_viz.ui import audit, controls, payload, spread
+from xtc_viz.ui.access import May
 from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.run import Run
@@ -26,10 +27,14 @@ Message = dict[str, Any]
 
 
 async def stream(
-    service: Service, data: object, visitor: str = "", audience: Audience | None = None
+    service: Service,
+    data: object,
+    visitor: str = "",
+    audience: Audience | None = None,
+    may: May = May.FIXED,
 ) -> AsyncGenerator[str, None]:
     """Yield `messages` as JSON."""
-    async with aclosing(messages(service, data, visitor, audience)) as every:
+    async with aclosing(messages(service, data, visitor, audience, may)) as every:
         async for message in every:
             yield payload.encode(message)
 
@@ -41,25 +46,31 @@ def refusal(data: object, error: XTCVizError) -> str:
 
 
 async def messages(
-    service: Service, data: object, visitor: str = "", audience: Audience | None = None
+    service: Service,
+    data: object,
+    visitor: str = "",
+    audience: Audience | None = None,
+    may: May = May.FIXED,
 ) -> AsyncGenerator[Message, None]:
-    """Run one request of a visitor, for a run or for a spread of many, and yield messages for the
-    page, at most 14 a second.
+    """Run one request of a visitor, for a run, a spread of many or an audit of the server, and
+    yield messages for the page, at most 14 a second.
 
-    All of them have the number `req` that the page gave to its request, and the run's id. The
-    model's turn is given up however this ends: see `events`.
+    `may` is which models this visitor may load. All messages have the number `req` that the page
+    gave to its request, and the run's id. The model's turn is given up however this ends: see
+    `events`.
     """
     values: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     run_id = service.store.reserve()
     about = {"req": values.get("req", 0), "run": run_id}
     stop = service.stops.open(run_id)
     try:
-        many = values.get("kind") == "spread"
-        every = (
-            spread.messages(service, values, visitor, stop, audience)
-            if many
-            else _one(service, values, run_id, visitor, stop, audience)
-        )
+        match values.get("kind"):
+            case "spread":
+                every = spread.messages(service, values, visitor, stop, audience)
+            case "audit":
+                every = audit.messages(service, values, visitor, stop, audience, may)
+            case _:
+                every = _one(service, values, run_id, visitor, stop, audience)
         async with aclosing(every) as news:
             async for message in news:
                 yield {**about, **message}

@@ -4,6 +4,7 @@ import { button, h, set, setText } from "../core/dom.js";
 import { wordsOf } from "../core/errors.js";
 import { choice } from "../core/fields.js";
 import { sameWeights } from "../session/weights.js";
+import { Audit } from "./audit.js";
 import { Catalog, size } from "./catalog.js";
 
 const OFTEN = 500; // milliseconds between two questions while something is going on
@@ -46,6 +47,7 @@ export class ModelPicker {
     this.now = h("p", { class: "now" });
     this.about = h("p", { class: "about" });
     this.away = button("Put away", () => this.putAway());
+    this.audit = new Audit(transport);
     this.progress = h("progress", { max: "1", "aria-label": "How far the load is" });
     this.words = h("p", { class: "words", role: "status" });
     this.halt = button("Stop", () => this.stop());
@@ -113,6 +115,7 @@ export class ModelPicker {
       { class: "models", "aria-labelledby": "models-title" },
       h("div", { class: "head" }, this.title, h("form", { method: "dialog" }, close)),
       h("div", { class: "use" }, h("div", {}, this.now, this.about), this.away),
+      this.audit.element,
       this.loading,
       this.said,
       this.wrong,
@@ -308,6 +311,7 @@ export class ModelPicker {
     if (!this.state) return;
     const { model, phase, note, resting, share, own, can_rest, may } = this.state;
     const busy = phase === "loading";
+    this.audit.of(may === "fixed" ? null : model);
     this.button.hidden = false;
     if (!model) setText(this.line, note || "No model: choose one");
     else if (busy) setText(this.line, `${model.name} · ${note}`);

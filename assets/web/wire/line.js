@@ -76,9 +76,14 @@ export class Line {
     return this.#write(request, ends);
   }
 
+  /** Audit the server of the model. @param {AuditRequest & { req: number }} request @param {AuditEnds} ends */
+  audit(request, ends) {
+    return this.#write(request, ends);
+  }
+
   /**
    * @template {{ req?: number, run?: string, error?: Problem }} M
-   * @param {(RunRequest | SpreadRequest) & { req: number }} request
+   * @param {(RunRequest | SpreadRequest | AuditRequest) & { req: number }} request
    * @param {{ onmessage: (message: M) => void, oncut: (req: number) => void }} ends
    * @returns {Promise<void>}
    */
@@ -148,6 +153,8 @@ export class Line {
       chooseModel: (data) => this.ask("choose_model", data),
       stopModel: (load) => this.ask("stop_model", load),
       putAway: () => this.ask("put_away_model"),
+      audit: (request, ends) => void this.audit(request, ends),
+      stop: (run) => this.ask("stop", run).catch(() => {}),
     };
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from xtc_viz.models.remote.loader import RemoteLoader
 from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.models.remote.spec import RemoteSpec
 from xtc_viz.ui import controls
-from xtc_viz.ui.access import May
+from xtc_viz.ui.access import May, granted
+from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.servers import Servers
 from xtc_viz.ui.service import Service
 
@@ -157,6 +159,67 @@ def test_the_key_is_in_nothing_that_comes_out(
     assert not [text for text in every if KEY in text]
     for path in tmp_path.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path.name
+
+
+def audited(desk: Desk, may: May = May.ALL, **values: Any) -> list[dict[str, Any]]:
+    request = {"req": 3, "kind": "audit", "rho": 1.0, "tau": 0.1} | values
+    return list(messages(desk.service, request, "me", None, may))
+
+
+def test_the_page_audits_the_server(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["own"]["state"] == "done"
+    *news, last = audited(desk)
+    assert last["state"] == "done"
+    found = [message["found"] for message in news if "found" in message]
+    assert found[-1]["as_claimed"] is True
+    assert found[-1]["place"] == "before temperature"
+    assert {message["req"] for message in news} == {3}
+    assert desk.run()["state"] == "done", "the turn was given up"
+
+
+def test_the_page_looks_at_its_dice(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["own"]["state"] == "done"
+    *news, last = audited(desk, rho=0.5, dice=True)
+    assert last["state"] == "done"
+    assert "XTC fired" in news[-1]["said"]
+
+
+def test_an_audit_that_is_stopped_keeps_what_it_found(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["own"]["state"] == "done"
+    request = {"req": 3, "kind": "audit", "rho": 0.5, "tau": 0.1}
+    found = []
+    for message in messages(desk.service, request, "me", None, May.ALL):
+        found.append(message)
+        if "found" in message:
+            desk.ask("stop", message["run"])
+    assert found[-1]["state"] == "stopped"
+    steps = [message["found"]["steps"] for message in found if "found" in message]
+    assert 256 <= steps[-1] < 700
+    assert desk.run()["state"] == "done"
+
+
+def test_on_a_public_page_an_audit_is_no_longer_than_a_spread(address: str) -> None:
+    desk = Desk()
+    desk.service = replace(desk.service, limits=Limits(max_spread=300))
+    assert desk.connect(address)["own"]["state"] == "done"
+    found = [message["found"] for message in audited(desk, rho=0.5) if "found" in message]
+    assert [one["steps"] for one in found] == [256, 300]
+
+
+def test_who_may_not_load_models_may_not_audit(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["own"]["state"] == "done"
+    [refused] = audited(desk, May.FIXED)
+    assert "Only who may choose the model" in refused["error"]["message"]
+    assert granted(May.OWN, {"host": "127.0.0.1:7860"}) is May.ALL
+    assert granted(May.OWN, {"host": "xtc.example.org"}) is May.FIXED
+    assert granted(May.CATALOG, {"host": "xtc.example.org"}) is May.CATALOG
+    for values in ({"rho": 2}, {"tau": 0.7}, {"tau": None}, {"rho": True}, {"tau": "0.1"}):
+        [wrong] = audited(desk, **values)
+        assert wrong["error"]["field"] in values
 
 
 def test_who_comes_from_elsewhere_connects_nothing(address: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from xtc_viz.models.load import Progress
 from xtc_viz.models.remote.wire import NoJsonError, StatusError, Wire
@@ -46,6 +46,32 @@ class Server(Protocol):
 
     def piece(self, token: int) -> str:
         """Return the text of a token that adds none to a text, "" where it has none."""
+
+
+class Drawn(NamedTuple):
+    """A token that a server drew by itself, and the most probable ones of its step, as they were
+    before any sampling."""
+
+    token: int
+    known: PartialLogits
+
+
+class OwnXTC(NamedTuple):
+    """What a server's own XTC is asked for, and the temperature and the seed beside it."""
+
+    rho: float
+    tau: float
+    temperature: float
+    seed: int
+
+
+@runtime_checkable
+class Draws(Protocol):
+    """A server that has an XTC of its own."""
+
+    def draw(self, prompt: Sequence[int], length: int, count: int, xtc: OwnXTC) -> list[Drawn]:
+        """Let it write up to `length` tokens by itself, in one request and with nothing cut off;
+        each with the `count` most probable ones of its step. May raise `ServerError`."""
 
 
 def ask(wire: Wire, path: str) -> object | None:

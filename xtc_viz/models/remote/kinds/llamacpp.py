@@ -14,7 +14,7 @@ from typing import Any
 
 from xtc_viz.errors import PromptError
 from xtc_viz.models.load import Progress
-from xtc_viz.models.remote.kinds.base import LARGEST, Facts, ask
+from xtc_viz.models.remote.kinds.base import LARGEST, Drawn, Facts, OwnXTC, ask
 from xtc_viz.models.remote.values import Reader
 from xtc_viz.models.remote.wire import LONG, SMALL, StatusError, Wire
 from xtc_viz.models.tokentable import TokenTable
@@ -87,7 +87,7 @@ class LlamaCpp:
 
     def write(
         self, prompt: Sequence[int], length: int, count: int, sampling: Mapping[str, Any]
-    ) -> list[tuple[int, PartialLogits]]:
+    ) -> list[Drawn]:
         """Let the server write by itself, in one request: up to `length` tokens, each with the
         `count` most probable ones of its step."""
         values = {
@@ -106,10 +106,20 @@ class LlamaCpp:
         for step in steps[:length]:
             entry = self._read.mapping(WHERE, step)
             top = self._entries(entry, count)
-            written.append(
-                (self._read.token("`id`", entry.get("id"), self._size), self._known(top))
-            )
+            token = self._read.token("`id`", entry.get("id"), self._size)
+            written.append(Drawn(token, self._known(top)))
         return written
+
+    def draw(self, prompt: Sequence[int], length: int, count: int, xtc: OwnXTC) -> list[Drawn]:
+        # Penalties and cutoffs stand before XTC where nobody says otherwise.
+        sampling = {
+            "samplers": ["xtc", "temperature"],
+            "xtc_probability": xtc.rho,
+            "xtc_threshold": xtc.tau,
+            "temperature": xtc.temperature,
+            "seed": xtc.seed,
+        }
+        return self.write(prompt, length, count, sampling)
 
     def tokenize(self, text: str) -> list[int]:
         return self._tokens({"content": text, "add_special": True})
