@@ -19,7 +19,8 @@ from tests.process import Served, served
 from xtc_viz.records import tracefile
 
 KINDS = {
-    ".py", ".typed", ".json", ".jsonl", ".toml", ".html", ".js", ".css", ".gz", ".safetensors", ".md",
+    ".py", ".typed", ".json", ".jsonl", ".toml", ".html", ".js", ".css", ".gz", ".safetensors",
+    ".md",
 }  # fmt: skip
 """What is needed at run time; pictures are not."""
 
