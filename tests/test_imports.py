@@ -208,7 +208,7 @@ RULES: dict[str, Rule] = {
         "lab.metrics lab.paper lab.reading lab.report lab.results lab.store lab.suite lab.table "
         "lab.tomlfile lab.wording records.modelinfo texts",
     ),
-    "xtc_viz.lab.printing": rule(own="lab.code.judging lab.runner lab.store"),
+    "xtc_viz.lab.printing": rule(own="lab.code.judging lab.runner lab.store texts"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab.correlation": rule("numpy", "lab.statistics"),
     "xtc_viz.lab": rule(),

@@ -142,7 +142,9 @@ def test_a_suite_of_ones_own(lab: Lab, tmp_path: Path) -> None:
     assert json.loads(lab("show", "--json")[1])["suite"] == "own"
 
 
-def test_a_small_version_is_smaller(lab: Lab) -> None:
+def test_a_small_version_is_smaller(lab: Lab, tmp_path: Path) -> None:
+    large = MINE.replace("samples = 1", "samples = 5").replace("prompts = 3", "prompts = 20")
+    (tmp_path / "mine.toml").write_text(large, encoding="utf-8")
     assert lab("run", "mine.toml", "--small", "--model", "fake")[0] == 0
     conditions = json.loads(lab("show", "--json")[1])["conditions"]
     assert [count["total"] for count in conditions] == [12, 12]  # six prompts, two samples
@@ -259,7 +261,8 @@ def test_two_runs_are_compared(lab: Lab) -> None:
     lab("run", "mine.toml", "--model", "fake", "--suite", "longform", "--store", "b.sqlite")
     code, _, err = lab(*words, "--against-store", "b.sqlite")
     assert (code, "a run with the same prompts" in err) == (2, True)
-    lab("run", "mine.toml", "--small", "--model", "fake", "--store", "c.sqlite")
+    Path("long.toml").write_text(MINE.replace("length = 12", "length = 20"), encoding="utf-8")
+    lab("run", "long.toml", "--model", "fake", "--store", "c.sqlite")
     code, _, err = lab(*words, "--against-store", "c.sqlite")
     assert (code, "`against` must be a run whose `length`" in err) == (2, True)
 
@@ -432,3 +435,13 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     words = f"{sys.executable} app.py lab list --store {tmp_path / 'none.sqlite'} --json | head -1"
     done = subprocess.run(words, shell=True, cwd=ROOT, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("{\n", "")
+
+
+def test_no_name_commands_a_terminal(lab: Lab, tmp_path: Path) -> None:
+    hostile = MINE.replace('"mine"', '"mine\\u001b[31m\\u202e\\u009b"')
+    (tmp_path / "mine.toml").write_text(hostile, encoding="utf-8")
+    _, out, err = lab("run", "mine.toml", "--model", "fake")
+    shown = [out + err, *("".join(lab(task)[1:]) for task in ("list", "show", "compare"))]
+    assert all("mine" in words for words in shown)
+    for words in shown:
+        assert not {"\x1b", "\u202e", "\x9b"} & {*words}

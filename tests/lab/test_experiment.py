@@ -161,3 +161,25 @@ def test_xtc_that_never_acts_is_nothing() -> None:
     assert effective(off) == SamplerSettings()
     on = replace(off, xtc=XTCSettings(0.1, 0.3))
     assert effective(on) == on
+
+
+def test_what_is_small_already_stays_so() -> None:
+    own = Experiment("mine", "story", (LaneSettings("a"),), samples=1, length=12, prompts=3)
+    small = own.in_small()
+    assert (small.prompts, small.samples, small.length) == (3, 1, 12)
+    assert replace(own, prompts=0).in_small().prompts == own.small.prompts
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a" + ".a" * 200_000 + " = 1", "400 dots in a line"),
+        ("\n".join(f"[a{i}{'.b' * 300}]" for i in range(100)), "10,000 in all"),
+        ("samples = " + "9" * 5001, "a number too long"),
+    ],
+)
+def test_toml_that_would_fill_the_memory_is_refused(text: str, words: str) -> None:
+    with pytest.raises(SettingsError, match="TOML") as error:
+        tomlfile.loads(text)
+    assert words in str(error.value)
+    assert len(str(error.value)) < 300

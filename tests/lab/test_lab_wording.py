@@ -13,10 +13,12 @@ from xtc_viz.lab.wording import number, says
 NAN = math.nan
 
 
-def comparison(mean: float, low: float, high: float, better: int = 0) -> Comparison:
+def comparison(
+    mean: float, low: float, high: float, better: int = 0, p: float = 0.01
+) -> Comparison:
     difference = Interval(mean, low, high, 24)
     prompts = WinTieLoss(10, 4, 10)
-    return Comparison("m", "a", "b", difference, difference, 0.5, 0.5, prompts, 0.05, better)
+    return Comparison("m", "a", "b", difference, difference, p, p, prompts, 0.05, better)
 
 
 @pytest.mark.parametrize(
@@ -24,8 +26,12 @@ def comparison(mean: float, low: float, high: float, better: int = 0) -> Compari
     [
         (comparison(0.02, 0.01, 0.03, better=1), "more, better"),
         (comparison(0.02, 0.01, 0.03, better=-1), "more, worse"),
+        (
+            comparison(0.02, 0.01, 0.03, better=1, p=0.3),
+            "more, better; by its own interval alone, among so many it may be chance",
+        ),
         (comparison(-2.0, -3.0, -1.0), "less"),
-        (comparison(0.02, -0.01, 0.05), "no difference shown; from 0.050 on one would be"),
+        (comparison(0.02, -0.01, 0.05), "no difference shown; one of 0.050 or more would be"),
         (comparison(0.0, 0.0, 0.0), "the same for each prompt"),
         (comparison(0.1, NAN, NAN), "too few prompts"),
     ],

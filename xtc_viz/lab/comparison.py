@@ -13,6 +13,7 @@ from xtc_viz.lab.metrics import METRICS, measure
 from xtc_viz.lab.metrics.base import Metric
 from xtc_viz.lab.samples import NO_CONTEXT, Context, Samples
 from xtc_viz.lab.statistics import (
+    CONFIDENCE,
     Interval,
     Pairs,
     WinTieLoss,
@@ -80,6 +81,11 @@ class Comparison:
     prompts: WinTieLoss
     detectable: float
     better: int
+
+    @property
+    def firm(self) -> bool:
+        """Whether the difference holds among all conditions that are compared in this metric."""
+        return self.p_holm < 1 - CONFIDENCE
 
 
 def compare(

@@ -107,12 +107,14 @@ class Experiment:
         _check_conditions(self.conditions)
 
     def in_small(self) -> Experiment:
-        """Return the small version: fewer prompts and samples, shorter texts, one seed."""
+        """Return the small version: no more prompts and samples, no longer texts, one seed."""
+        small = self.small
+        counts = [count for count in (self.prompts, small.prompts) if count]
         return replace(
             self,
-            prompts=self.small.prompts,
-            samples=self.small.samples,
-            length=self.small.length,
+            prompts=min(counts, default=0),
+            samples=min(self.samples, small.samples),
+            length=min(self.length, small.length),
             seeds=self.seeds[:1],
         )
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from xtc_viz.texts import visible
+
 if TYPE_CHECKING:
     from xtc_viz.lab.code.judging import Judged
     from xtc_viz.lab.runner import Progress
@@ -53,7 +55,7 @@ class Shown:
             print(file=sys.stderr)
         if self._latest and not self._as_json:
             for failure in self._latest.failures:
-                print(failure_line(failure), file=sys.stderr)
+                print(visible(failure_line(failure)), file=sys.stderr)
 
     def _write(self, state: str) -> None:
         progress = self._latest
@@ -68,7 +70,7 @@ class Shown:
         self._line(words_of(progress) + ("" if state == "running" else f", {state}"))
 
     def _line(self, words: str) -> None:
-        words = f"{self._experiment} on {self._model}: {words}"
+        words = visible(f"{self._experiment} on {self._model}: {words}", keep="")
         print(f"\r\x1b[K{words}" if self._live else words, end="" if self._live else "\n",
               file=sys.stderr, flush=True)  # fmt: skip
 
@@ -102,6 +104,11 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def say(words: str) -> None:
+    """Print words in which nothing is silent: a name may hold what commands a terminal."""
+    print(visible(words))
+
+
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
     if not rows:
         print("  none yet")
@@ -111,11 +118,12 @@ def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> No
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         cells = (text.ljust(width) for text, width in zip(line, widths, strict=True))
-        print(f"  {'  '.join(cells).rstrip()}")
+        say(f"  {'  '.join(cells).rstrip()}")
 
 
 def _cell(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return visible(text, keep="")
 
 
 def print_json(values: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,8 +13,8 @@ from xtc_viz.lab.comparison import Comparison, Values, compare, levels, scores
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.generation import Generation
 from xtc_viz.lab.mechanism import Floats, Mechanism, by_label, by_position, observe, pooled
-from xtc_viz.lab.metrics import chosen, fitting
-from xtc_viz.lab.metrics.base import Family
+from xtc_viz.lab.metrics import METRICS, chosen, fitting
+from xtc_viz.lab.metrics.base import Family, Metric
 from xtc_viz.lab.reading import (
     Filter,
     cells_of,
@@ -134,7 +134,7 @@ def results(
         baseline=base,
         whole=whole,
         scores=values,
-        means={name: levels(own, rng) for name, own in values.items()},
+        means={name: _within(METRICS[name], levels(own, rng)) for name, own in values.items()},
         comparisons=compare(values, base, rng),
         observed=observed(store, run) if mechanism else {},
         embedder=_embedder(fitted),
@@ -146,6 +146,15 @@ def results(
 def judged(run: RunRecord) -> bool:
     """Whether some prompt of a run says what is a right answer."""
     return any(prompt.get("check") for prompt in run.suite["prompts"])
+
+
+def _within(metric: Metric, means: Mapping[str, Interval]) -> dict[str, Interval]:
+    """Return intervals that end where the metric does: of few prompts they may reach beyond it."""
+    low, high = metric.low, metric.high
+    return {
+        name: replace(one, low=max(one.low, low), high=min(one.high, high))
+        for name, one in means.items()
+    }
 
 
 def _embedder(fitted: Context) -> str:

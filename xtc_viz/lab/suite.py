@@ -198,8 +198,10 @@ def _prompts(name: str, lines: Iterable[str]) -> Sequence[Prompt]:
         except json.JSONDecodeError as error:
             words = f"{error.msg} in column {error.colno}"
             raise SuiteError(f"{where}: it is no JSON: {words}") from error
-        except (SettingsError, RecursionError, ValueError) as error:
+        except (SettingsError, RecursionError) as error:
             raise SuiteError(f"{where}: {shortened(str(error), 300)}") from error
+        except ValueError as error:  # of Python, which reads no number of 5,000 digits
+            raise SuiteError(f"{where}: it holds a number that is none, or too long") from error
         if prompt.id in places:
             raise SuiteError(
                 f"{where}: `id` must be another for each prompt, but {shown(prompt.id)} is that "

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from xtc_viz.errors import SettingsError, shortened
+from xtc_viz.errors import SettingsError, Words, shortened
 from xtc_viz.lab.experiment import Experiment
 
 MAX_BYTES = 2**20
+MAX_DOTS = 10_000
+MAX_LINE_DOTS = 400
 
 
 def load(path: str | Path) -> Experiment:
@@ -44,11 +46,18 @@ def load(path: str | Path) -> Experiment:
 
 def loads(text: str) -> Experiment:
     """Return the experiment of a text. Raises `SettingsError`."""
+    # A key of n dotted parts costs tomllib n² of memory.
+    most = max((line.count(".") for line in text.splitlines()), default=0)
+    if most > MAX_LINE_DOTS or text.count(".") > MAX_DOTS:
+        bounds = f"TOML with at most {MAX_LINE_DOTS} dots in a line and {MAX_DOTS:,} in all"
+        raise SettingsError("experiment", bounds, Words("a text with more"))
     try:
         # A file of Windows; TOML takes no lone carriage return.
         data = tomllib.loads(text.replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingsError("experiment", f"TOML ({shortened(str(error))})", text) from error
+    except ValueError as error:  # of Python, which reads no number of 5,000 digits
+        raise SettingsError("experiment", "TOML", Words("one with a number too long")) from error
     return Experiment.from_dict(data)
 
 

@@ -15,10 +15,11 @@ def says(one: Comparison) -> str:
     if one.difference.low == one.difference.high == 0.0:
         return "the same for each prompt"
     if not one.difference.excludes_zero:
-        return f"no difference shown; from {number(one.detectable)} on one would be"
+        return f"no difference shown; one of {number(one.detectable)} or more would be"
     more = "more" if one.difference.mean > 0 else "less"
     better = {1: ", better", -1: ", worse", 0: ""}[one.better]
-    return f"{more}{better}"
+    alone = "" if one.firm else "; by its own interval alone, among so many it may be chance"
+    return f"{more}{better}{alone}"
 
 
 def with_ends(interval: Interval, *, signed: bool = False) -> str:

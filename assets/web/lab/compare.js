@@ -45,7 +45,7 @@ export function comparison({ runs, conditions, metrics, embedder }) {
       { class: "tag" },
       "First → second; below it second less first, with its 95 % interval by the prompts that both ",
       "have, and how much more the setting does in the second than in the first. ▲ the second is ",
-      `better, ▼ worse, ◆ different, no sign: no difference shown.${embedder ? ` Meaning is measured by ${embedder}, fitted on both.` : ""}`,
+      `better, ▼ worse, ◆ different; hollow where it may be chance among so many; no sign: no difference shown.${embedder ? ` Meaning is measured by ${embedder}, fitted on both.` : ""}`,
     ),
   ];
 }

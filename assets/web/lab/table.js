@@ -10,12 +10,15 @@ function mark({ better, differs }) {
   return { 1: "better", [-1]: "worse", 0: "other" }[Math.sign(better)] ?? "";
 }
 
-const SIGNS = /** @type {Record<string, string>} */ ({ better: "▲", worse: "▼", other: "◆" });
+const FIRM = /** @type {Record<string, string>} */ ({ better: "▲", worse: "▼", other: "◆" });
+const ALONE = /** @type {Record<string, string>} */ ({ better: "△", worse: "▽", other: "◇" });
 
 /** @param {LabNumber | LabPair} one */
 export function signOf(one) {
   const name = mark(one);
-  return name ? h("i", { class: `lab-sign ${name}`, title: name }, SIGNS[name]) : null;
+  if (!name) return null;
+  const title = one.firm ? name : `${name}, by its own interval alone`;
+  return h("i", { class: `lab-sign ${name}`, title }, (one.firm ? FIRM : ALONE)[name]);
 }
 
 /** The interval under a mean. @param {LabNumber} one */
@@ -95,7 +98,7 @@ export class NumbersTable {
     setText(
       this.about,
       `${count(prompts, "prompt")}, 95 % intervals by prompt. ▲ better than the baseline, ▼ worse, ` +
-        "◆ different, no sign: no difference shown." +
+        "◆ different; hollow where it may be chance among so many; no sign: no difference shown." +
         (meant ? ` Meaning is measured by ${embedder}.` : ""),
     );
   }

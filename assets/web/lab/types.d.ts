@@ -114,6 +114,8 @@ interface LabNumber {
   says: string;
   better: number;
   differs: boolean;
+  /** Whether it holds among all that are compared in this metric. */
+  firm: boolean;
 }
 interface LabColumn extends LabMetric {
   /** Whether it is shown before all are asked for. */
@@ -166,6 +168,8 @@ interface LabPair {
   says: string;
   better: number;
   differs: boolean;
+  /** Whether it holds among all that are compared in this metric. */
+  firm: boolean;
 }
 interface LabComparison {
   runs: { name: string; run: string; experiment: string; suite: string; prompts: number }[];

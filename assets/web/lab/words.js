@@ -38,7 +38,7 @@ export function takesWords({ missing, present, seconds, rate, measured, space: b
   const there = present ? `${number(present)} are there already. ` : "";
   if (!missing) return "All of them are there already: nothing is left to write.";
   const pace = rate ? ` at ${number(Math.round(rate))} tokens/s` : "";
-  const how = measured ? "as the last run here went" : "as stored texts went";
+  const how = measured ? "as fast as this model is here" : "as stored texts went";
   const time =
     seconds === null
       ? "How long that takes is not known before this model has written some; the small size says."

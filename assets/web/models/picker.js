@@ -65,7 +65,10 @@ export class ModelPicker {
       spellcheck: "false",
       autocomplete: "off",
     });
-    this.name.addEventListener("input", () => this.suit());
+    this.name.addEventListener("input", () => {
+      this.key.value = "";
+      this.suit();
+    });
     this.key = h("input", {
       type: "password",
       placeholder: "optional",
@@ -84,7 +87,9 @@ export class ModelPicker {
     const onsubmit = (/** @type {Event} */ event) => {
       event.preventDefault();
       const name = this.name.value;
-      if (isAddress(name)) this.begin({ name, key: this.key.value });
+      const key = this.key.value;
+      this.key.value = ""; // it is for this address, and for no other that is typed after it
+      if (isAddress(name)) this.begin({ name, key });
       else this.begin({ name, revision: this.revision.value });
     };
     this.ofHub = h("label", { class: "revision" }, "revision ", this.revision);

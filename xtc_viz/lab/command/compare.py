@@ -16,7 +16,7 @@ from xtc_viz.lab.command.base import (
     run_values,
     stored_run,
 )
-from xtc_viz.lab.printing import print_json, print_table
+from xtc_viz.lab.printing import print_json, print_table, say
 
 if TYPE_CHECKING:
     from xtc_viz.lab.store import RunRecord, Store
@@ -49,10 +49,10 @@ def _do(options: argparse.Namespace) -> int:
     if options.json:
         print_json(run_values(run) | table.values(measured))
         return DONE
-    print(f"{run.experiment['name']} on {run.identity.name}, run {run.name}")
-    print(f"{len(measured.whole)} prompts, against {measured.baseline}; 95 % intervals by prompt")
+    say(f"{run.experiment['name']} on {run.identity.name}, run {run.name}")
+    say(f"{len(measured.whole)} prompts, against {measured.baseline}; 95 % intervals by prompt")
     for metric, rows in table.rows(measured).items():
-        print(f"\n{metric.label}, {metric.direction}: {metric.meaning}")
+        say(f"\n{metric.label}, {metric.direction}: {metric.meaning}")
         print_table(rows, table.COLUMNS)
     return DONE
 
@@ -75,10 +75,10 @@ def _against(options: argparse.Namespace, store: Store, run: RunRecord) -> int:
         print_json({"runs": own} | table.against_values(found))
         return DONE
     for place, name, one in zip(("first", "second"), found.names, (run, other), strict=True):
-        print(f"{place}: {one.experiment['name']} on {name}, run {one.name}")
+        say(f"{place}: {one.experiment['name']} on {name}, run {one.name}")
     print("paired by prompt, condition and seed; 95 % intervals by prompt")
     for metric, rows in table.against_rows(found).items():
-        print(f"\n{metric.label}, {metric.direction}: {metric.meaning}")
+        say(f"\n{metric.label}, {metric.direction}: {metric.meaning}")
         print_table(rows, table.AGAINST)
     print("\nThe change of the effect: what a condition differs by from the baseline in the second")
     print("run, less what it does in the first.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.lab.command.base import DONE, Task, add_run, run_values, stored_run
-from xtc_viz.lab.printing import print_json, print_table
+from xtc_viz.lab.printing import print_json, print_table, say
 
 THEMES = ("light", "dark")
 
@@ -61,9 +61,9 @@ def _do(options: argparse.Namespace) -> int:
     if options.json:
         print_json(values)
     else:
-        print(f"{one.label}. {sentence}")
+        say(f"{one.label}. {sentence}")
         if options.out:
-            print(f"{options.out} is written.")
+            say(f"{options.out} is written.")
     return DONE
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.lab.command.base import DONE, Task, add_run, run_values, stored_run
-from xtc_viz.lab.printing import print_json, print_table
+from xtc_viz.lab.printing import print_json, print_table, say
 
 if TYPE_CHECKING:
     from xtc_viz.lab.mechanism import Mechanism
@@ -45,12 +45,12 @@ def _do(options: argparse.Namespace) -> int:
         }
         print_json(run_values(run) | {"conditions": values})
         return DONE
-    print(f"{run.experiment['name']} on {run.identity.name}, run {run.name}")
+    say(f"{run.experiment['name']} on {run.identity.name}, run {run.name}")
     if options.by is None:
         _print_whole(found)
         return DONE
     for name, one in found.items():
-        print(f"\n{name}")
+        say(f"\n{name}")
         rows = [_row(label, own) for label, own in _parts(one, options.by)]
         print_table(rows, (options.by, "steps", *SHOWN))
     return DONE

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from xtc_viz.lab.command.base import DONE, Task, add_run, run_values, stored_run
-from xtc_viz.lab.printing import print_json
+from xtc_viz.lab.printing import print_json, say
 
 OUT = "report.html"
 
@@ -45,8 +45,8 @@ def _do(options: argparse.Namespace) -> int:
         print_json(run_values(run) | values)
         return DONE
     if content.partial:
-        print(content.partial)
-    print(f"{' and '.join(files)} {'is' if len(files) == 1 else 'are'} written.")
+        say(content.partial)
+    say(f"{' and '.join(files)} {'is' if len(files) == 1 else 'are'} written.")
     return DONE
 
 

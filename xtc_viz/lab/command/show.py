@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from xtc_viz.lab.command.base import DONE, Task, add_run, run_values, stored_run
-from xtc_viz.lab.printing import failure_line, print_json, print_table
+from xtc_viz.lab.printing import failure_line, print_json, print_table, say
 
 
 def _do(options: argparse.Namespace) -> int:
@@ -22,7 +22,7 @@ def _do(options: argparse.Namespace) -> int:
     if options.json:
         print_json(values)
         return DONE
-    print(f"{values['experiment']} on {values['model']}, run {run.name}, begun {values['begun']}")
+    say(f"{values['experiment']} on {values['model']}, run {run.name}, begun {values['begun']}")
     for count in conditions:
         count["missing"] = count["total"] - count["done"]
         tokens, ended = count["mean_tokens"], count["ended"]
@@ -30,7 +30,7 @@ def _do(options: argparse.Namespace) -> int:
         count["ended"] = "" if ended is None else f"{ended:.0%}"
     print_table(conditions, ("condition", "total", "done", "missing", "mean tokens", "ended"))
     for line in map(failure_line, failed):
-        print(line)
+        say(line)
     return DONE
 
 

@@ -54,7 +54,7 @@ def markdown(report: Report) -> str:
         f"{' × '.join(sizes)}, {report.done:,} texts; prompts of {plain(experiment.suite)}.",
         plain(report.partial) if report.partial else "",
         _main(report),
-        "Means over prompts with 95 % intervals (bootstrap by prompt). Bold: the difference from "
+        "Means over prompts with 95 % intervals, by prompt. Bold: the difference from "
         f"{plain(results.baseline)}, paired by prompt and seed, has an interval that does not "
         f"include zero. ↑ more is preferred, ↓ less is.{_embedder(report)}",
         *_sentences(report),

@@ -72,6 +72,7 @@ def _column(metric: Metric, rows: Sequence[Mapping[str, str]], results: Results)
             "says": row["says"],
             "better": one.better if one else 0,
             "differs": bool(one and one.difference.excludes_zero),
+            "firm": bool(one and one.firm),
         }
     return {**_metric(metric), "usual": metric.name in usual(results), "cells": cells}
 
@@ -158,6 +159,7 @@ def _pair(found: Against, one: Comparison) -> dict[str, Any]:
         "says": says(one),
         "better": one.better,
         "differs": bool(one.difference.excludes_zero),
+        "firm": one.firm,
     }
 
 
