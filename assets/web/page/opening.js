@@ -68,6 +68,8 @@ export class Opening {
     const names = cellsIn(location.hash);
     history.replaceState(null, "", location.pathname + location.search);
     try {
+      if (!this.page.spec.lab)
+        throw new Error("This link is to a text of a laboratory, which this page does not have.");
       await session.showCells(names);
     } catch (error) {
       if (!this.page.playback.run) await session.receive(recorded);
