@@ -97,7 +97,7 @@ def test_from_a_question_to_the_decision_behind_a_word(
     page = open_lab(visit, bench)
     choose(page, tmp_path)
     expect(page.get_by_test_id("forecast")).to_contain_text("tokens/s")
-    bench.model.delay = 0.05
+    bench.model.delay = 0.3
     start(page)
     phase(page, "writing")
     expect(page.get_by_test_id("going")).to_contain_text(f"of {TOTAL} texts")
@@ -133,7 +133,7 @@ def test_from_a_question_to_the_decision_behind_a_word(
 def test_stop_go_on_and_a_second_window(visit: Visit, bench: Bench, tmp_path: Path) -> None:
     page = open_lab(visit, bench)
     choose(page, tmp_path, seeds=[8])
-    bench.model.delay = 0.1
+    bench.model.delay = 0.5
     start(page)
     phase(page, "writing")
     other = open_lab(visit, bench)
@@ -169,7 +169,7 @@ def test_visitors_go_first(visit: Visit, bench: Bench, tmp_path: Path) -> None:
     page = open_lab(visit, bench)
     choose(page, tmp_path, seeds=[9])
     visitor = visit(bench)
-    bench.model.delay = 0.1
+    bench.model.delay = 0.3
     start(page)
     phase(page, "writing")
     asked = time.monotonic()

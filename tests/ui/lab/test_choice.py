@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.ui.lab.bench import EXPERIMENT
+from tests.ui.lab.labdesk import EXPERIMENT
 from xtc_viz.errors import SettingsError, SuiteError, XTCVizError
 from xtc_viz.lab import tomlfile
 from xtc_viz.lab.builtin import EXPERIMENTS

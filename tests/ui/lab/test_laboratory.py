@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.models.gate import Gate
-from tests.ui.lab.bench import CHOICE, EXPERIMENT, TOTAL, until
+from tests.ui.lab.labdesk import CHOICE, EXPERIMENT, TOTAL, until
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import BusyError, StoreError
 from xtc_viz.lab.cell import cells

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ui.driven import asked
-from tests.ui.lab.bench import EXPERIMENT, TOTAL, until
+from tests.ui.lab.labdesk import EXPERIMENT, TOTAL, until
 from xtc_viz.lab import tomlfile
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
