@@ -113,6 +113,22 @@ def test_xtc_sees_what_the_cutoffs_leave() -> None:
     assert removed(exclude(p.log(), with_cut))[0] == {0, 1, 3, 4, 5, 6, 7}
 
 
+def test_a_row_that_wants_nothing_is_left_as_it_is() -> None:
+    logits = torch.tensor([[0.0, -1.0, -2.0, -500.0]] * 2)  # the last one's p is 0 in float32
+    settings = RowSettings(
+        fires=torch.tensor([False, True]),
+        tau=torch.tensor([2.0, 0.1]),
+        protected=torch.full((2, 0), -1),
+        most=11,
+        top_k=torch.tensor([4, 3]),
+        top_p=torch.tensor([2.0, 0.9]),
+        min_p=torch.tensor([0.0, 0.1]),
+    )
+    own, other = exclude(logits.clone(), settings)
+    assert torch.equal(own, logits[0])
+    assert not torch.equal(other, logits[1])
+
+
 @pytest.mark.gpu
 def test_nothing_is_copied_to_the_host() -> None:
     logits = torch.randn(64, 151_936, device="cuda")

@@ -27,7 +27,7 @@ class RowSettings:
     where there are fewer. `most` is the largest number of tokens that can clear a τ: ⌊1/τ⌋ of the
     smallest one, and one more for float32 sums just over 1. `min_p`, `top_p` (B,) float32 and
     `top_k` (B,) integers cut off in front of XTC, in the order top-k, top-p, min-p; None where no
-    row wants it, and 0, 1 and the size of the vocabulary in a row that does not.
+    row wants it, and 0, 2 and the size of the vocabulary in a row that does not.
     """
 
     fires: torch.Tensor
@@ -93,7 +93,8 @@ def _cut(p: torch.Tensor, settings: RowSettings) -> tuple[torch.Tensor, torch.Te
     """Return what the cutoffs leave, (B, V) bool, and p renormalized over it; None without any."""
     if settings.top_k is None and settings.top_p is None and settings.min_p is None:
         return None
-    kept = p > 0
+    # A row that wants none loses nothing, not even what underflows.
+    kept = torch.ones_like(p, dtype=torch.bool)
     if settings.top_k is not None or settings.top_p is not None:
         # Equal tokens in rising order of their ids, as the stack has them.
         order = p.sort(dim=-1, descending=True, stable=True)
