@@ -30,7 +30,7 @@ def rule(third_party: str = "", own: str = "") -> Rule:
     return Rule(frozenset(third_party.split()), frozenset(own.split()))
 
 
-CORE = "errors knob knobs settings texts"
+CORE = "engines.known errors knob knobs settings texts"
 STAGES = f"{CORE} sampling.stages"
 RULE = f"{STAGES} sampling.dialect sampling.rule sampling.plan"
 RECORDS = f"{RULE} records"
@@ -49,7 +49,10 @@ RULES: dict[str, Rule] = {
     "xtc_viz.sideprocess": rule(own="errors"),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
-    "xtc_viz.settings": rule(own="errors knobs sampling.stages"),
+    "xtc_viz.settings": rule(own="engines.known errors knobs sampling.dialect sampling.stages"),
+    "xtc_viz.engines": rule(),
+    "xtc_viz.engines.base": rule(own="sampling.dialect"),
+    "xtc_viz.engines.known": rule(own="engines.base sampling.dialect"),
     "xtc_viz.sampling": rule("torch numpy", SAMPLING),
     "xtc_viz.sampling.dialect": rule(),
     "xtc_viz.sampling.rule": rule(own=f"{CORE} sampling.dialect"),
@@ -287,6 +290,7 @@ RULES: dict[str, Rule] = {
 
 # These import all modules of their folder, whose own rules hold them.
 for folder in (
+    "xtc_viz.engines.known",
     "xtc_viz.sampling.stages",
     "xtc_viz.lab.command",
     "xtc_viz.lab.figures",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, make_dataclass, replace
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from xtc_viz.engines.known import ENGINES
 from xtc_viz.errors import SettingsError
 from xtc_viz.knobs import KNOBS
+from xtc_viz.sampling.dialect import PAPER, Dialect
 from xtc_viz.sampling.stages import STAGES
 
 MIN_TEMPERATURE = 0.01
@@ -89,6 +91,14 @@ def _order(value: object) -> tuple[str, ...]:
     return tuple(order)
 
 
+def _dialect(value: object) -> Dialect:
+    if isinstance(value, Dialect):
+        return value
+    if not isinstance(value, str) or value not in ENGINES:
+        raise SettingsError("dialect", f"one of {', '.join(ENGINES)}", value)
+    return ENGINES[value].dialect
+
+
 def _token_ids(name: str, ids: object) -> frozenset[int]:
     if not isinstance(ids, Iterable) or isinstance(ids, (str, bytes)):
         raise SettingsError(name, "a set of token ids", ids)
@@ -104,16 +114,19 @@ class XTCSettings:
     """The operator's settings (paper, Algorithm 1). `rho = 0` switches it off.
 
     `protected` holds token ids that XTC must never silence: a step whose removed set would
-    contain one of them is left alone.
+    contain one of them is left alone. `dialect` is the rule of an engine, or its name; files and
+    links name it where it is not the paper's.
     """
 
     rho: float = KNOBS["rho"].default
     tau: float = KNOBS["tau"].default
     strategy: Strategy = Strategy.KEEP_LEAST
     protected: frozenset[int] = frozenset()
+    dialect: Dialect = PAPER
 
     def __post_init__(self) -> None:
         _check_knobs(self)
+        object.__setattr__(self, "dialect", _dialect(self.dialect))
         object.__setattr__(self, "strategy", _choice("strategy", Strategy, self.strategy))
         object.__setattr__(self, "protected", _token_ids("protected", self.protected))
 
@@ -128,7 +141,9 @@ class XTCSettings:
         return int(1.0 / self.tau32) + 1
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"strategy": str(self.strategy), "protected": sorted(self.protected)}
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "dialect"}
+        values |= {"strategy": str(self.strategy), "protected": sorted(self.protected)}
+        return values if self.dialect == PAPER else values | {"dialect": self.dialect.name}
 
     @classmethod
     def from_dict(cls, data: object) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 
 import pytest
 
@@ -17,8 +18,8 @@ LLAMA = Dialect("llama.cpp", veto=Veto.NONE, inert_above=0.5)
 
 def left(dialect: Dialect, probs: list[float], tau: float, protected: tuple[int, ...] = ()):
     """Return which tokens, numbered in falling order, ρ = 1 leaves."""
-    xtc = XTCSettings(rho=1.0, tau=tau, protected=frozenset(protected))
-    decision = decide(range(len(probs)), array("f", probs), 0.5, xtc, dialect)
+    xtc = XTCSettings(rho=1.0, tau=tau, protected=frozenset(protected), dialect=dialect)
+    decision = decide(range(len(probs)), array("f", probs), 0.5, xtc)
     return [v for v in range(len(probs)) if v not in decision.removed]
 
 
@@ -31,8 +32,8 @@ def test_llama_cpp(tau, survivors):
 
 def test_llama_cpp_does_nothing_above_one_half():
     xtc = XTCSettings(rho=1.0, tau=0.51)
-    assert decide([0, 1], [0.6, 0.4], 0.0, xtc, LLAMA).eligible == ()
-    assert decide([0, 1], [0.6, 0.4], 0.0, xtc, PAPER).eligible == (0,)
+    assert decide([0, 1], [0.6, 0.4], 0.0, xtc).eligible == (0,)
+    assert decide([0, 1], [0.6, 0.4], 0.0, replace(xtc, dialect=LLAMA)).eligible == ()
 
 
 @pytest.mark.parametrize(
@@ -68,10 +69,9 @@ def test_the_paper_leaves_a_step_alone_that_would_silence_a_protected_token():
 
 
 def test_where_all_are_tied_there_is_nothing_to_remove():
-    xtc = XTCSettings(rho=1.0, tau=0.1)
-    ties = Dialect("ties", ties=Ties.ALL)
-    assert decide([0, 1], [0.5, 0.5], 0.0, xtc, ties).outcome is Outcome.UNAMBIGUOUS
-    assert expected([0, 1], [0.5, 0.5], xtc, ties) == (0.0, 0.0)
+    xtc = XTCSettings(rho=1.0, tau=0.1, dialect=Dialect("ties", ties=Ties.ALL))
+    assert decide([0, 1], [0.5, 0.5], 0.0, xtc).outcome is Outcome.UNAMBIGUOUS
+    assert expected([0, 1], [0.5, 0.5], xtc) == (0.0, 0.0)
 
 
 def test_the_highest_id_may_be_the_one_that_stays():

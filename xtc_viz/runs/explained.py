@@ -11,21 +11,18 @@ no coin of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from xtc_viz.engines.known.llamacpp import ENGINE
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.remote.kinds.llamacpp import LlamaCpp
-from xtc_viz.sampling.dialect import Dialect, Ties, Veto
 from xtc_viz.sampling.distribution import Floats, PartialLogits
 from xtc_viz.sampling.rule import Decision, decide
 from xtc_viz.settings import XTCSettings
 
-LLAMA_CPP = Dialect("llama.cpp", ties=Ties.HIGHEST_ID, veto=Veto.NONE, inert_above=0.5)
-"""It protects nothing, and above τ = 0.5 it does nothing. Which of several tied tokens it keeps is
-left to its sort."""
 MOST_TOP_K = 1000
 
 
@@ -115,12 +112,13 @@ def explained(
 def explain(steps: Sequence[tuple[int, PartialLogits]], chain: Chain) -> Iterator[Explained]:
     """Yield the explanation of each token, given what the server reported at its step."""
     dice = Dice(chain.seed)
+    xtc = replace(chain.xtc, dialect=ENGINE.dialect)
     for token, known in steps:
         ids, probs = _truncated(known, chain)
         # A coin is tossed where there is something to choose from, and XTC is on at all.
         on = chain.xtc.rho > 0.0 and chain.xtc.tau <= 0.5
         coin = dice.coin() if on and len(ids) > 1 else 1.0
-        decision = decide(ids.tolist(), probs.tolist(), coin, chain.xtc, LLAMA_CPP)
+        decision = decide(ids.tolist(), probs.tolist(), coin, xtc)
         kept = ~np.isin(ids, decision.removed)
         weights = probs[kept].astype(np.float64) ** (1.0 / chain.temperature)
         sums = np.cumsum(weights)

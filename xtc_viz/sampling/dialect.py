@@ -1,6 +1,6 @@
 """How an engine's XTC differs from the paper's, as data. The paper's rule is dialect zero.
 
-The coin is not part of it: whoever decides is given one, and says for how many rows it is tossed.
+How the coin is tossed is told here for people: whoever decides is given one.
 """
 
 from __future__ import annotations
@@ -33,15 +33,36 @@ class Veto(StrEnum):
     NONE = "none"  # nothing: they are tokens like all others
 
 
+class Coin(StrEnum):
+    """How many rows a coin is tossed for."""
+
+    ROW = "row"
+    BATCH = "batch"
+    MIXTURE = "mixture"  # none is tossed: p and what XTC leaves of it are mixed as 1 - ρ to ρ
+
+
+class Zero(StrEnum):
+    """What temperature 0 does to XTC."""
+
+    ACTS = "acts"  # the most probable token of what XTC leaves
+    SKIPPED = "skipped"  # the most probable token of all
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The rule of one engine. Above `inert_above`, a τ, the engine does nothing."""
+    """The rule of one engine, by its name. Above `inert_above`, a τ, the engine does nothing.
+
+    A mixture draws each token as often as a coin would have it drawn, so that a lane tosses one
+    for it too; what differs is that nothing fires, and which token is the most probable.
+    """
 
     name: str
     comparison: Comparison = Comparison.AT_LEAST
     ties: Ties = Ties.LOWEST_ID
     veto: Veto = Veto.STEP
     inert_above: float | None = None
+    coin: Coin = Coin.ROW
+    zero: Zero = Zero.ACTS
 
 
 PAPER = Dialect("paper")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from xtc_viz.sampling.dialect import PAPER, Comparison, Dialect, Ties, Veto
+from xtc_viz.sampling.dialect import Comparison, Dialect, Ties, Veto
 from xtc_viz.settings import Strategy, XTCSettings
 
 
@@ -28,6 +28,8 @@ class Outcome(StrEnum):
 class Decision(NamedTuple):
     """What XTC decided at one step. Token ids stand in order of falling probability.
 
+    `eligible` are all that clear τ, also those that a dialect takes out of E because they are
+    protected, so that they are always the first tokens of a step.
     `removable_mass` is M of the paper's Proposition 3: the mass that firing would remove
     (for `keep_random`, its mean over the choices), whatever the coin and the veto then said.
     """
@@ -40,11 +42,12 @@ class Decision(NamedTuple):
     removable_mass: float
 
 
-def eligible_count(probs: Sequence[float], xtc: XTCSettings, dialect: Dialect = PAPER) -> int:
+def eligible_count(probs: Sequence[float], xtc: XTCSettings) -> int:
     """Return how many of the probabilities, float32 values in falling order, clear τ.
 
     They are compared with τ in float32 (`XTCSettings.tau32`).
     """
+    dialect = xtc.dialect
     if dialect.inert_above is not None and xtc.tau > dialect.inert_above:
         return 0
     find = bisect_right if dialect.comparison is Comparison.AT_LEAST else bisect_left
@@ -56,70 +59,66 @@ def decide(
     probs: Sequence[float],
     coin: float,
     xtc: XTCSettings,
-    dialect: Dialect = PAPER,
 ) -> Decision:
     """Apply the rule to one step.
 
     `ids` and `probs` are the most probable tokens, at least all that clear τ, in order of falling
     probability, equal ones by rising id. `coin` is uniform in [0, 1) and XTC fires when coin < ρ.
     """
-    ids, probs = _eligible(ids, probs, xtc, dialect)
-    choices = _choices(ids, probs, xtc, dialect)
+    cleared = tuple(ids[: eligible_count(probs, xtc)])
+    ids, probs = _eligible(ids, probs, xtc)
+    choices = _choices(ids, probs, xtc)
     if not any(choices):
         underdog = ids[-1] if len(ids) == 1 else None
-        return Decision(Outcome.UNAMBIGUOUS, ids, (), underdog, 0.0, 0.0)
-    underdog = ids[_survivors(probs, dialect)[0]]
+        return Decision(Outcome.UNAMBIGUOUS, cleared, (), underdog, 0.0, 0.0)
+    underdog = ids[_survivors(probs, xtc.dialect)[0]]
     masses = [sum(probs[i] for i in removed) for removed in choices]
     removable = sum(masses) / len(masses)
     if not coin < xtc.rho:
-        return Decision(Outcome.SKIPPED, ids, (), underdog, 0.0, removable)
+        return Decision(Outcome.SKIPPED, cleared, (), underdog, 0.0, removable)
     # Given that it fired, coin / ρ is again uniform in [0, 1): no second draw is needed.
     choice = min(int(coin / xtc.rho * len(choices)), len(choices) - 1)
     removed = tuple(ids[i] for i in choices[choice])
-    if dialect.veto is Veto.STEP and not xtc.protected.isdisjoint(removed):
-        return Decision(Outcome.PROTECTED, ids, (), underdog, 0.0, removable)
-    return Decision(Outcome.FIRED, ids, removed, underdog, masses[choice], removable)
+    if xtc.dialect.veto is Veto.STEP and not xtc.protected.isdisjoint(removed):
+        return Decision(Outcome.PROTECTED, cleared, (), underdog, 0.0, removable)
+    return Decision(Outcome.FIRED, cleared, removed, underdog, masses[choice], removable)
 
 
-def expected(
-    ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings, dialect: Dialect = PAPER
-) -> tuple[float, float]:
+def expected(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> tuple[float, float]:
     """Return (probability of firing, expected removed mass) over the coin, vetoes included.
 
     The arguments are those of `decide`. Without protected tokens this is (ρ, ρ·M) at an ambiguous
     step (Proposition 3).
     """
-    ids, probs = _eligible(ids, probs, xtc, dialect)
-    choices = _choices(ids, probs, xtc, dialect)
+    ids, probs = _eligible(ids, probs, xtc)
+    choices = _choices(ids, probs, xtc)
     fires = mass = 0.0
     for removed in filter(None, choices):
-        if dialect.veto is not Veto.STEP or xtc.protected.isdisjoint(ids[i] for i in removed):
+        if xtc.dialect.veto is not Veto.STEP or xtc.protected.isdisjoint(ids[i] for i in removed):
             fires += xtc.rho / len(choices)
             mass += xtc.rho / len(choices) * sum(probs[i] for i in removed)
     return fires, mass
 
 
 def _eligible(
-    ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings, dialect: Dialect
+    ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings
 ) -> tuple[tuple[int, ...], Sequence[float]]:
     """Return E with its probabilities."""
-    n = eligible_count(probs, xtc, dialect)
+    n = eligible_count(probs, xtc)
     ids, probs = tuple(ids[:n]), probs[:n]
-    if dialect.veto is not Veto.OUTSIDE or xtc.protected.isdisjoint(ids):
+    if xtc.dialect.veto is not Veto.OUTSIDE or xtc.protected.isdisjoint(ids):
         return ids, probs
     open_to_it = [i for i, token in enumerate(ids) if token not in xtc.protected]
     return tuple(ids[i] for i in open_to_it), [probs[i] for i in open_to_it]
 
 
-def _choices(
-    ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings, dialect: Dialect
-) -> list[list[int]]:
+def _choices(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> list[list[int]]:
     """Return what firing would remove, as places in E, one list for each equally likely choice."""
     n = len(ids)
     if n < 2:
         return []
-    exempt = xtc.protected if dialect.veto is Veto.EXEMPT else frozenset()
-    kept = _KEPT[xtc.strategy](n, _survivors(probs, dialect))
+    exempt = xtc.protected if xtc.dialect.veto is Veto.EXEMPT else frozenset()
+    kept = _KEPT[xtc.strategy](n, _survivors(probs, xtc.dialect))
     return [[i for i in range(n) if i not in stay and ids[i] not in exempt] for stay in kept]
 
 

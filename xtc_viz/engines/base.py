@@ -1,0 +1,43 @@
+"""An engine as data: its XTC, its chain, and where both were read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from xtc_viz.sampling.dialect import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an engine's rule was read: a file of a repository, at a version, on a day."""
+
+    repository: str
+    path: str
+    version: str
+    read: date
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine.
+
+    `order` is its own order of the stages that are known here and that it has, XTC among them;
+    `free_order` says that its users may choose another. `rho` and `tau` are what it takes where
+    nobody says anything. `seed` and `remarks` are sentences for people: what a seed decides there,
+    and what else a user of it meets.
+    """
+
+    dialect: Dialect
+    source: Source
+    order: tuple[str, ...]
+    free_order: bool
+    rho: float
+    tau: float
+    seed: str
+    remarks: tuple[str, ...] = ()
+    place: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.dialect.name
