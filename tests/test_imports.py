@@ -136,7 +136,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
     "xtc_viz.runs.explained": rule(
         "numpy",
-        "errors models.remote.kinds sampling.dialect sampling.distribution sampling.rule settings",
+        "engines.known errors models.remote.kinds sampling.distribution sampling.rule settings",
     ),
     "xtc_viz.runs.editing": rule(own="errors records.step records.trace"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
