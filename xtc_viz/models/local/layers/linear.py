@@ -6,7 +6,9 @@ numbers in the same order however many lanes run. With activation functions that
 (`activation`) the logits of a lane do not depend on the lanes beside it, not even in the last bit:
 those of lanes that begin with the same prompt, in models that are made of such layers alone.
 (With several threads attention itself divides its work by the number of lanes, a row beside a
-longer one is masked, and experts are chosen by the row: there the last bits may differ.)
+longer one is masked, and experts are chosen by the row: there the last bits may differ. So they may
+on AMD where all heads of a lane together are no multiple of four numbers wide, as then not every
+lane begins at a place in memory that suits attention. No published model is known to be so.)
 
 - On AMD `torch.nn.functional.linear` falls into kernels that reach a third of the memory's speed.
   The same product in the other layout, weight times inputs, reads the weights once at full speed
