@@ -56,7 +56,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.sampling": rule("torch numpy", SAMPLING),
     "xtc_viz.sampling.dialect": rule(),
     "xtc_viz.sampling.rule": rule(own=f"{CORE} sampling.dialect"),
-    "xtc_viz.sampling.plan": rule(own=STAGES),
+    "xtc_viz.sampling.plan": rule(own=f"{STAGES} sampling.dialect"),
     "xtc_viz.sampling.stages": rule("numpy", "knob sampling.stages"),
     "xtc_viz.records": rule(own=f"{RECORDS} __version__"),
     "xtc_viz.models": rule(own=HOSTING),

@@ -15,10 +15,10 @@ ENGINE = Engine(
     ),
     order=(
         "dry", "repetition_penalty", "frequency_penalty", "presence_penalty", "temperature",
-        "top_n_sigma", "top_k", "top_p", "min_p", "eta_cutoff", "epsilon_cutoff",
-        "typical_p", "xtc",
+        "top_n_sigma", "min_p", "eta_cutoff", "epsilon_cutoff", "typical_p", "xtc", "top_k",
+        "top_p",
     ),
-    free_order=True,
+    free_order=False,
     rho=0.0,
     tau=0.1,
     protects="Nothing: it may remove the end of a text, and the reply goes on.",
@@ -26,6 +26,14 @@ ENGINE = Engine(
     seed=(
         "One coin a row, from torch's global generator: the seed of a request does not reach "
         "it."
+    ),
+    remarks=(
+        "Top-k and top-p act behind XTC.",
+        "`temperature_last` moves temperature behind XTC, which then acts on unscaled "
+        "probabilities.",
+        "At temperature 0 XTC still acts. Beside a request with another temperature it then sees "
+        "probabilities divided by almost nothing, and hardly ever finds two tokens.",
+        "With mirostat XTC does not act.",
     ),
     place=8,
 )  # fmt: skip

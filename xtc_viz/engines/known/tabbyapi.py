@@ -13,7 +13,7 @@ ENGINE = Engine(
         zero=Zero.SKIPPED,
     ),
     source=Source(
-        "theroyallab/tabbyAPI", "backends/exllamav3/sampler.py", "b914b776fa7c",
+        "theroyallab/tabbyAPI", "backends/exllamav3/sampler.py", "August 2026",
         date(2026, 11, 22),
     ),
     order=(
