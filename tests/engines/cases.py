@@ -19,8 +19,10 @@ class Case(NamedTuple):
     protected: frozenset[int]
 
 
-def cases(count: int, seed: int, *, protect: bool = False, ties: bool = False) -> Iterator[Case]:
-    """Yield `count` cases in which at least two tokens clear τ, so that XTC has something to do.
+def cases(
+    count: int, seed: int, *, protect: bool = False, ties: bool = False, ambiguous: bool = True
+) -> Iterator[Case]:
+    """Yield `count` cases, `ambiguous` ones alone: at least two tokens clear τ.
 
     `protect` protects one token, any of the ten most probable; `ties` rounds the logits, so that
     many are tied, and takes one token's probability for τ in half of the cases.
@@ -35,7 +37,9 @@ def cases(count: int, seed: int, *, protect: bool = False, ties: bool = False) -
         probs = softmax(logits)
         exact = ties and rng.random() < 0.5
         tau = float(rng.choice(probs)) if exact else float(rng.uniform(0.01, 0.5))
-        if (probs >= np.float32(tau)).sum() < 2:
+        if tau > 0.5:  # mlx-lm refuses it, and nobody else acts there
+            continue
+        if ambiguous and (probs >= np.float32(tau)).sum() < 2:
             continue
         likely = np.argsort(-probs, kind="stable")[:10]
         protected = frozenset({int(rng.choice(likely))}) if protect else frozenset[int]()

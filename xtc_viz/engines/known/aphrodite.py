@@ -8,7 +8,7 @@ from xtc_viz.engines.base import Engine, Source
 from xtc_viz.sampling.dialect import Dialect, Ties, Veto
 
 ENGINE = Engine(
-    dialect=Dialect("aphrodite", ties=Ties.HIGHEST_ID, veto=Veto.NONE),
+    dialect=Dialect("aphrodite", ties=Ties.ANY, veto=Veto.NONE),
     source=Source(
         "aphrodite-engine/aphrodite-engine", "aphrodite/v1/sample/ops/xtc.py", "0.24.1",
         date(2026, 11, 22),
@@ -28,7 +28,6 @@ ENGINE = Engine(
         "it."
     ),
     remarks=(
-        "Top-k and top-p act behind XTC.",
         "`temperature_last` moves temperature behind XTC, which then acts on unscaled "
         "probabilities.",
         "At temperature 0 XTC still acts. Beside a request with another temperature it then sees "

@@ -32,7 +32,6 @@ ENGINE = Engine(
             "drawn."
         ),
         "With mirostat XTC does not act.",
-        "Of several tied underdogs the sort decides which one is kept.",
     ),
     place=3,
 )  # fmt: skip

@@ -29,10 +29,6 @@ ENGINE = Engine(
     remarks=(
         "The coin is tossed at every step, also where nothing is to be removed.",
         "With min_keep above 1 it does nothing where fewer tokens than that would be left.",
-        (
-            "Which of several tied underdogs is kept depends on the sort: of a few candidates the "
-            "last one."
-        ),
     ),
     place=2,
 )  # fmt: skip

@@ -27,7 +27,6 @@ ENGINE = Engine(
     seed="One coin for the whole batch, from the same generator as the draw.",
     remarks=(
         "With τ = 0, the default until June 2026, it leaves only the least probable token of all.",
-        "Top-k and temperature act behind XTC, which so sees unscaled probabilities.",
     ),
     place=7,
 )  # fmt: skip

@@ -9,7 +9,7 @@ from xtc_viz.sampling.dialect import Coin, Dialect, Ties, Veto, Zero
 
 ENGINE = Engine(
     dialect=Dialect(
-        "TabbyAPI", ties=Ties.HIGHEST_ID, veto=Veto.OUTSIDE, inert_above=0.5, coin=Coin.MIXTURE,
+        "TabbyAPI", ties=Ties.ANY, veto=Veto.OUTSIDE, inert_above=0.5, coin=Coin.MIXTURE,
         zero=Zero.SKIPPED,
     ),
     source=Source(
