@@ -14,7 +14,7 @@ from xtc_viz.sampling.operator import apply_xtc
 from xtc_viz.settings import XTCSettings
 
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
-COUNT = 1500
+COUNT = 1000
 
 
 @pytest.fixture(params=ORIGINALS)
@@ -38,9 +38,9 @@ def test_a_dialect_leaves_what_the_engine_leaves(name, protect, ties):
 
 
 def test_from_the_same_logits_only_rounding_tells_them_apart(name, record_property):
-    """Where they differ some p is τ, or another p, but for the last digits of a float32."""
+    """Where they differ some p is τ but for the last digits of a float32."""
     dialect, rounded = ENGINES[name].dialect, 0
-    for case in cases(COUNT, 12, protect=True, ties=True):
+    for case in cases(COUNT, 12, protect=True):
         theirs = ORIGINALS[name](case)
         xtc = XTCSettings(rho=1.0, tau=case.tau, protected=case.protected, dialect=dialect)
         result, _ = apply_xtc(torch.from_numpy(case.logits)[None], [0.0], xtc)
@@ -49,7 +49,7 @@ def test_from_the_same_logits_only_rounding_tells_them_apart(name, record_proper
             assert np.isclose(theirs.probs, case.tau, rtol=1e-5, atol=0.0).any(), case
             rounded += 1
     record_property("decided by rounding", f"{rounded} of {COUNT}")
-    assert rounded < COUNT / 4
+    assert rounded <= COUNT / 100
 
 
 def test_the_vectors_that_the_engines_publish(name):
