@@ -172,8 +172,8 @@ def test_samplers_go_to_plain_values_and_back():
 def test_a_dialect_is_named_where_it_is_not_the_papers():
     """So the names of cells and the files of before it stay as they were."""
     assert "dialect" not in XTCSettings().to_dict()
-    xtc = XTCSettings(dialect="mlx-lm")
+    xtc = XTCSettings.from_dict({"dialect": "mlx-lm"})
     assert xtc.to_dict()["dialect"] == "mlx-lm"
     assert XTCSettings.from_dict(xtc.to_dict()) == xtc
     with pytest.raises(SettingsError, match="`dialect` must be one of paper, text-generation"):
-        XTCSettings(dialect="ollama")
+        XTCSettings.from_dict({"dialect": "ollama"})

@@ -96,7 +96,7 @@ def _llama_library() -> ctypes.CDLL:
 def llama_cpp(case: Case) -> Left:
     library = _llama_library()
     size = len(case.logits)
-    data = (_Candidate * size)(*((i, float(x), 0.0) for i, x in enumerate(case.logits)))
+    data = (_Candidate * size)(*(_Candidate(i, x, 0.0) for i, x in enumerate(case.logits.tolist())))
     row = _Candidates(data, size, -1, False)
     sampler = library.llama_sampler_init_xtc(1.0, case.tau, 0, 0)
     library.llama_sampler_apply(sampler, ctypes.byref(row))

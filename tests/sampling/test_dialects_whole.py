@@ -49,7 +49,7 @@ def test_something_is_always_left_and_what_is_said_to_be_gone_is_gone(
 
 @given(row=ROWS, tau=TAU, protected=PROTECTED, coin=UNIT)
 def test_the_papers_name_is_the_papers_rule(row, tau, protected, coin):
-    paper = XTCSettings(rho=0.5, tau=tau, protected=protected, dialect="paper")
+    paper = XTCSettings(rho=0.5, tau=tau, protected=protected, dialect=ENGINES["paper"].dialect)
     plain = XTCSettings(rho=0.5, tau=tau, protected=protected)
     (one, said), (other, told) = (apply_xtc(torch.tensor([row]), [coin], s) for s in (paper, plain))
     assert torch.equal(one, other)
@@ -88,7 +88,10 @@ def test_a_lane_records_a_step_that_holds_together(row, dialect, tau, protected,
 
 def run(row: list[float], sampler: SamplerSettings):
     return SamplerStack(sampler).run(
-        torch.tensor([0]), torch.tensor(row), 0.5, np.arange(len(row), dtype=np.int64) << 20
+        torch.tensor([0]),
+        torch.tensor(row),
+        0.5,
+        np.arange(len(row), dtype=np.uint32) << np.uint32(20),
     )
 
 

@@ -17,7 +17,7 @@ from xtc_viz.sampling.whatif import evaluate
 from xtc_viz.settings import SamplerSettings, XTCSettings
 
 PROBS = [0.4, 0.3, 0.2, 0.1]
-NOISE = np.zeros(4, np.int64)
+NOISE = np.zeros(4, np.uint32)
 
 
 def sampler(name: str, temperature: float = 0.0) -> SamplerSettings:
