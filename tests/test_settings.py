@@ -68,10 +68,7 @@ def test_defaults_and_slider_ends_are_allowed_values(knob):
             lambda: XTCSettings.from_dict({"protected": "12"}),
             "`protected` must be a set of token ids",
         ),
-        (
-            lambda: XTCSettings.from_dict({"tua": 0.1}),
-            "`tua` must be one of dialect, protected, rho,",
-        ),
+        (lambda: XTCSettings.from_dict({"tua": 0.1}), "`tua` must be one of dialect, protected,"),
         (lambda: RunSettings.from_dict(7), "`RunSettings` must be an object with named values"),
     ],
 )
@@ -175,8 +172,8 @@ def test_samplers_go_to_plain_values_and_back():
 def test_a_dialect_is_named_where_it_is_not_the_papers():
     """So the names of cells and the files of before it stay as they were."""
     assert "dialect" not in XTCSettings().to_dict()
-    xtc = XTCSettings(dialect="mlx-lm")
+    xtc = XTCSettings.from_dict({"dialect": "mlx-lm"})
     assert xtc.to_dict()["dialect"] == "mlx-lm"
     assert XTCSettings.from_dict(xtc.to_dict()) == xtc
-    with pytest.raises(SettingsError, match=r"`dialect` must be one of paper, llama\.cpp, "):
-        XTCSettings(dialect="ollama")
+    with pytest.raises(SettingsError, match="`dialect` must be one of paper, text-generation"):
+        XTCSettings.from_dict({"dialect": "ollama"})

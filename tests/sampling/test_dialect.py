@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from xtc_viz.sampling.dialect import PAPER, Comparison, Dialect, Ties, Veto
-from xtc_viz.sampling.rule import Outcome, decide, expected
+from xtc_viz.engines.known import ENGINES
+from xtc_viz.sampling.dialect import PAPER, Dialect, Ties
+from xtc_viz.sampling.rule import Outcome, decide, expected, mixed
 from xtc_viz.settings import XTCSettings
 
-MLX = Dialect("mlx-lm", Comparison.ABOVE, Ties.ALL, Veto.EXEMPT)
-EXLLAMA = Dialect("exllamav3", veto=Veto.OUTSIDE)
-LLAMA = Dialect("llama.cpp", veto=Veto.NONE, inert_above=0.5)
+MLX, EXLLAMA, LLAMA, EXLLAMA2, APHRODITE = (
+    ENGINES[name].dialect for name in ("mlx-lm", "exllamav3", "llama.cpp", "exllamav2", "aphrodite")
+)
 
 
 def left(dialect: Dialect, probs: list[float], tau: float, protected: tuple[int, ...] = ()):
@@ -76,3 +77,38 @@ def test_where_all_are_tied_there_is_nothing_to_remove():
 
 def test_the_highest_id_may_be_the_one_that_stays():
     assert left(Dialect("highest", ties=Ties.HIGHEST_ID), [0.4, 0.3, 0.3], 0.1) == [2]
+
+
+def test_aphrodite():
+    probs = [0.506, 0.307, 0.176, 0.009]
+    assert left(APHRODITE, probs, 0.1) == [2, 3]
+
+
+def test_exllamav2_removes_what_stands_in_front_of_an_eligible_token():
+    """By id 0, 1, 2: τ is cleared by 1 and 2, so 0 and 1 go, though 0 is not eligible."""
+    xtc = XTCSettings(rho=1.0, tau=0.25, dialect=EXLLAMA2)
+    decision = decide([1, 2, 0], [0.5, 0.3, 0.2], 0.0, xtc)
+    assert decision.eligible == (1, 2)
+    assert (decision.removed, decision.beside, decision.gone) == ((1,), (0,), (1, 0))
+    # 0 and 2 are no neighbours: only 1, which is not eligible, stands in front of one.
+    apart = decide([0, 2, 1], [0.5, 0.3, 0.2], 0.0, xtc)
+    assert (apart.outcome, apart.removed, apart.beside) == (Outcome.UNAMBIGUOUS, (), (1,))
+    assert decide([1, 2, 0], [0.5, 0.3, 0.2], 0.0, replace(xtc, rho=0.0)).gone == ()
+
+
+@pytest.mark.parametrize(
+    ("rho", "tau", "protected", "published"),
+    [
+        (1.0, 0.1, (), [0, 0.236883, 0.087144, 0.032059]),
+        (1.0, 0.3, (), [0.643914, 0.236883, 0.087144, 0.032059]),
+        (0.5, 0.1, (), [0.169081, 0.236883, 0.087144, 0.032059]),
+        (1.0, 0.1, (0,), [0.643914, 0.236883, 0.087144, 0.032059]),
+    ],
+)
+def test_a_mixture_has_the_weights_that_exllamav3_publishes(rho, tau, protected, published):
+    """They publish weights that do not add up to 1."""
+    probs = [0.643914, 0.236883, 0.087144, 0.032059]
+    xtc = XTCSettings(rho=rho, tau=tau, protected=frozenset(protected), dialect=EXLLAMA)
+    weights = mixed(probs, xtc)
+    assert sum(weights) == pytest.approx(1.0)
+    assert weights == pytest.approx([w / sum(published) for w in published], abs=2e-6)
