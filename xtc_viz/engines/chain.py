@@ -71,7 +71,7 @@ def at_step(
     context: Sequence[int],
     top_candidates: int,
     engines: Mapping[str, Engine] = ENGINES,
-) -> Question:
+) -> Both:
     """Ask every engine about a recorded step.
 
     Args:
@@ -285,11 +285,11 @@ def _most_probable(distribution: Distribution) -> Distribution:
 def _answers(origin: _Origin, sampler: SamplerSettings, engines: Mapping[str, Engine]) -> Question:
     chosen = {fires: _run(origin, sampler, fires) for fires in (False, True)}
     name = sampler.xtc.dialect.name
+    _none: tuple[str, ...] = ()
     answers = []
     for engine in engines.values():
-        if engine.name == name:
-            runs, lacks = chosen, ()
-        else:
+        runs, lacks = chosen, _none
+        if engine.name != name:
             lacks = _lacking(sampler, engine)
             theirs = _as(sampler, engine, (LACKS, ORDER, *_properties(sampler, engine)))
             runs = {
@@ -320,7 +320,7 @@ def _properties(sampler: SamplerSettings, engine: Engine) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _as(sampler: SamplerSettings, engine: Engine, names: tuple[str, ...]) -> SamplerSettings:
     """Return a lane's settings with some properties of an engine."""
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     if LACKS in names:
         for stage in _lacking(sampler, engine):
             changes |= {knob.name: knob.default for knob in BY_NAME[stage].knobs}

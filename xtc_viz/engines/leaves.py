@@ -159,9 +159,13 @@ def rule_alone(
         temperature: the lane's. At 0 some engines do without XTC.
     """
     received = Received(tuple(ids), tuple(probs), max(0.0, 1.0 - fsum(probs)), temperature)
-    coins = ((coin, xtc), (if_fired(coin, xtc), replace(xtc, rho=1.0)))
+    at_one, fired_coin = replace(xtc, rho=1.0), if_fired(coin, xtc)
     answers = (
-        Answer(engine.name, *(_answer(received, *pair, engine) for pair in coins))
+        Answer(
+            engine.name,
+            own=_answer(received, coin, xtc, engine),
+            fired=_answer(received, fired_coin, at_one, engine),
+        )
         for engine in engines.values()
     )
     return Question(xtc.dialect.name, received.ids, received.probs, received.rest, tuple(answers))
