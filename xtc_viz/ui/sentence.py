@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xtc_viz.records.step import Bound, Step
+from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.sampling.stageview import tail_shares
 from xtc_viz.settings import SamplerSettings
@@ -94,7 +95,8 @@ def _share(step: Step) -> str:
 
 
 def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
-    xtc = sampler.xtc
+    plan = plan_of(sampler)
+    xtc = plan.xtc
     tau, rho, coin = number(xtc.tau), number(xtc.rho), drawn(step.coin, xtc.rho)
     eligible = list(step.ids[: step.eligible])
     if not eligible:
@@ -105,6 +107,10 @@ def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
         return [*only, f"{share}: nothing to remove, for that takes two, and XTC rests."]
     start: list[Part] = [f"{len(eligible)} tokens clear τ = {tau}"]
     would = [token for token in eligible if token != step.underdog]
+    if plan.bypassed:
+        return [*start, f". At temperature 0 {xtc.dialect.name} does without XTC."]
+    if step.outcome is Outcome.UNAMBIGUOUS:
+        return [*start, f", but {xtc.dialect.name} finds none of them to remove."]
     if step.outcome is Outcome.SKIPPED and xtc.rho == 0.0:
         could: list[Part] = [". XTC is off here (ρ = 0); it could have removed ", *listed(would)]
         return [*start, *could, f" ({percent(step.removable_mass)} of the probability)."]
