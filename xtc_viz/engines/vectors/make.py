@@ -9,11 +9,11 @@ from random import Random
 
 from xtc_viz.engines.base import Engine
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.leaves import Left, Received, Verdict, left, verdict
+from xtc_viz.engines.leaves import Left, Received, Verdict, left, verdict, with_rule
 from xtc_viz.engines.vectors.case import GRID, Asked, is_safe, softmax
 from xtc_viz.engines.vectors.edges import edges
-from xtc_viz.sampling.dialect import Coin, Dialect, Veto
-from xtc_viz.settings import XTCSettings
+from xtc_viz.sampling.dialect import Coin, Dialect, Ties, Veto
+from xtc_viz.settings import SamplerSettings, XTCSettings
 
 COIN = 0.5
 """No case depends on it: an engine that tosses a coin is asked at probability 0 and 1 alone."""
@@ -86,18 +86,18 @@ def _falling(asked: Asked) -> tuple[int, ...]:
 def _leaves(asked: Asked, dialect: Dialect) -> tuple[Verdict, Left]:
     ids = _falling(asked)
     probs = tuple(array("f", [asked.probs[v] for v in ids]))
-    xtc = XTCSettings(
-        asked.probability, asked.threshold, protected=asked.protected, dialect=dialect
-    )
-    result = verdict(ids, probs, COIN, xtc, asked.temperature)
-    return result, left(Received(ids, probs, 0.0, asked.temperature), result, xtc.rho)
+    rule = XTCSettings(asked.probability, asked.threshold, protected=asked.protected)
+    lane = SamplerSettings(xtc=rule, temperature=asked.temperature)
+    xtc = with_rule(lane, dialect)
+    result = verdict(ids, probs, COIN, xtc)
+    return result, left(Received(ids, probs, 0.0), result, xtc.rho)
 
 
 def _or_else(
     survivors: tuple[int, ...], leaves: Left, asked: Asked, dialect: Dialect
 ) -> Iterator[tuple[int, ...]]:
     """Yield the survivors with another underdog, where an engine may keep any of those tied."""
-    if dialect.ties != "any" or not leaves.removed or len(leaves.underdogs) != 1:
+    if dialect.ties is not Ties.ANY or not leaves.removed or len(leaves.underdogs) != 1:
         return
     (underdog,) = leaves.underdogs
     outside = asked.protected if dialect.veto is Veto.OUTSIDE else frozenset()
