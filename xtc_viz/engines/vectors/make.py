@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from xtc_viz.engines.base import Engine
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.leaves import Left, Received, Verdict, left, verdict, with_rule
+from xtc_viz.engines.leaves import Left, Received, left, verdict, with_rule
 from xtc_viz.engines.vectors.case import GRID, Asked, is_safe, softmax
 from xtc_viz.engines.vectors.edges import edges
 from xtc_viz.sampling.dialect import Coin, Dialect, Ties, Veto
@@ -17,6 +17,9 @@ from xtc_viz.settings import SamplerSettings, XTCSettings
 
 COIN = 0.5
 """No case depends on it: an engine that tosses a coin is asked at probability 0 and 1 alone."""
+
+TOLERANCE = 1e-5
+"""Probabilities that differ by less are the same: some compute them in float32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,34 +66,47 @@ def _by_chance(rng: Random, name: str, mixes: bool) -> Asked:
 
 
 def _answered(asked: Asked, engine: Engine) -> Vector:
-    result, leaves = _leaves(asked, engine.dialect)
-    order = dict(zip(_falling(asked), leaves.probs, strict=True))
-    weights = tuple(order[v] for v in range(len(asked.probs)))
-    if asked.temperature == 0.0:
-        top = max(range(len(weights)), key=lambda v: weights[v])
-        weights = tuple(float(v == top) for v in range(len(weights)))
-    survivors = tuple(v for v, weight in enumerate(weights) if weight > 0.0)
+    leaves, weights = _answer(asked, engine.dialect)
+    survivors = _left_of(weights)
     or_else = tuple(sorted(set(_or_else(survivors, leaves, asked, engine.dialect))))
-    unlike = tuple(
-        other.name
-        for other in ENGINES.values()
-        if not result.same(_leaves(asked, other.dialect)[0])
-    )
-    return Vector(asked, survivors, or_else, weights, unlike)
+    unlike = []
+    for other in ENGINES.values():
+        theirs = _answer(asked, other.dialect)[1]
+        if _left_of(theirs) not in or_else and not _same(theirs, weights):
+            unlike.append(other.name)
+    return Vector(asked, survivors, or_else, weights, tuple(unlike))
+
+
+def _left_of(weights: Sequence[float]) -> tuple[int, ...]:
+    return tuple(v for v, weight in enumerate(weights) if weight > 0.0)
+
+
+def _same(weights: Sequence[float], others: Sequence[float]) -> bool:
+    return all(abs(p - q) < TOLERANCE for p, q in zip(weights, others, strict=True))
+
+
+def _answer(asked: Asked, dialect: Dialect) -> tuple[Left, tuple[float, ...]]:
+    """Return what a rule leaves, and the probabilities of all tokens at the end, by id."""
+    leaves = _leaves(asked, dialect)
+    p_of = dict(zip(_falling(asked), leaves.probs, strict=True))
+    weights = tuple(p_of[v] for v in range(len(p_of)))
+    if asked.temperature == 0.0:
+        top = weights.index(max(weights))
+        weights = tuple(float(v == top) for v in range(len(weights)))
+    return leaves, weights
 
 
 def _falling(asked: Asked) -> tuple[int, ...]:
     return tuple(sorted(range(len(asked.probs)), key=lambda v: (-asked.probs[v], v)))
 
 
-def _leaves(asked: Asked, dialect: Dialect) -> tuple[Verdict, Left]:
+def _leaves(asked: Asked, dialect: Dialect) -> Left:
     ids = _falling(asked)
     probs = tuple(array("f", [asked.probs[v] for v in ids]))
     rule = XTCSettings(asked.probability, asked.threshold, protected=asked.protected)
     lane = SamplerSettings(xtc=rule, temperature=asked.temperature)
     xtc = with_rule(lane, dialect)
-    result = verdict(ids, probs, COIN, xtc)
-    return result, left(Received(ids, probs, 0.0), result, xtc.rho)
+    return left(Received(ids, probs, 0.0), verdict(ids, probs, COIN, xtc), xtc.rho)
 
 
 def _or_else(
