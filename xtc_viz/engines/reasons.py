@@ -139,7 +139,8 @@ def _veto(case: Case) -> list[Part]:
             said: list[Part] = [f"{case.name} takes ", *listed(protected)]
             said.append(" out of the eligible set")
             if case.removed:
-                return [*said, ", so that ", *listed(case.underdogs), " is the underdog"]
+                is_now = " is the underdog" if len(case.underdogs) == 1 else " are the underdogs"
+                return [*said, ", so that ", *listed(case.underdogs), is_now]
             return [*said, ", so that there is nothing to remove"]
 
 
@@ -153,9 +154,9 @@ def _inert_above(case: Case) -> list[Part]:
 def _coin(case: Case) -> list[Part]:
     if case.xtc.dialect.coin is not Coin.MIXTURE:
         return [f"{case.name} tosses a coin: it removes all or nothing"]
-    share = f"{100.0 * (1.0 - case.xtc.rho):.3g} % of its probability"
-    each = " keeps " if len(case.removed) == 1 else " each keep "
-    return [f"{case.name} tosses no coin but mixes: ", *listed(case.removed), each, share]
+    share = f"{100.0 * (1.0 - case.xtc.rho):.3g} % of "
+    keeps = f" keeps {share}its probability" if len(case.removed) == 1 else f" keep {share}theirs"
+    return [f"{case.name} tosses no coin but mixes: ", *listed(case.removed), keeps]
 
 
 def _zero(case: Case) -> list[Part]:
