@@ -259,7 +259,7 @@ def test_the_runner_in_python_as_a_program(tmp_path):
     )
 
     def run(name):
-        words = [sys.executable, "-I", RUNNERS / "run_vectors.py", path, f"mine:{name}"]
+        words = [sys.executable, "-I", str(RUNNERS / "run_vectors.py"), str(path), f"mine:{name}"]
         return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
 
     right, wrong = run("xtc"), run("wrong")
@@ -271,20 +271,24 @@ def test_the_runner_in_python_as_a_program(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
-@pytest.mark.parametrize("safety", ["any", "any,plain"])
-def test_the_runner_in_cpp(tmp_path, safety):
+def test_the_runner_in_cpp(tmp_path):
     path = written(tmp_path, "--dialect", "llama.cpp", "--format", "tsv")
 
-    def run(*flags):
-        program = tmp_path / "program"
+    def build(name, *flags):
         source = Path(__file__).parent / "own_xtc.cpp"
-        build = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", *flags, f"-I{RUNNERS}"]
-        subprocess.run([*build, source, "-o", program], check=True)
-        words = [program, path, "--safety", safety]
-        return subprocess.run(words, capture_output=True, text=True)
+        words = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", *flags, f"-I{RUNNERS}"]
+        subprocess.run([*words, source, "-o", tmp_path / name], check=True)
 
-    right, wrong = run(), run("-DWRONG")
-    assert right.returncode == 0, right.stdout + right.stderr
-    assert re.fullmatch(r"(\d+) of \1 cases agree\n", right.stdout)
+    def run(name, *words):
+        return subprocess.run([tmp_path / name, path, *words], capture_output=True, text=True)
+
+    build("right")
+    build("wrong", "-DWRONG")
+    for words in ((), ("--safety", "any,plain")):
+        right = run("right", *words)
+        assert right.returncode == 0, right.stdout + right.stderr
+        assert re.fullmatch(r"(\d+) of \1 cases agree\n", right.stdout)
+    wrong = run("wrong")
     assert wrong.returncode == 1
     assert "three eligible (threshold 0.1): leaves 0,2,3,5 where 0,2,4,5" in wrong.stdout
+    assert run("right", "--temperature-0").returncode == 1  # it does not take the most probable
