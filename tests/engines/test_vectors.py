@@ -131,6 +131,20 @@ def test_an_accident_of_a_sort_may_fall_either_way(tmp_path):
     assert "leaves [0, 2] where [0] or [2]" in RUNNER.wrong(case, lambda logits, asked: [0, 2])
 
 
+def test_an_accident_may_also_decide_whether_a_protected_token_vetoes():
+    dialect = Dialect("any", ties=Ties.ANY)
+    made = vectors(replace(ENGINES["paper"], dialect=dialect), 0, 0)
+    name = "the last of two tied underdogs is protected"
+    (vector,) = (v for v in made if v.asked.name == name)
+    assert (vector.survivors, vector.or_else) == ((0, 1, 2, 3), ((2,),))
+
+
+def test_a_mixture_is_not_asked_where_an_accident_decides_how_much_is_left():
+    for vector in vectors(ENGINES["exllamav3"], 100, 1):
+        if 0.0 < vector.asked.probability < 1.0:
+            assert not vector.or_else
+
+
 def softmaxes(logits):
     """Return the softmax in float32 in five ways."""
     row = torch.tensor(logits, dtype=torch.float32)
@@ -195,8 +209,8 @@ def test_the_edges_alone_tell_every_property(change):
 
 
 def test_a_mixture_keeps_what_it_lowers():
-    name = next(n for n, engine in ENGINES.items() if engine.dialect.coin is Coin.MIXTURE)
-    (vector,) = (v for v in vectors(ENGINES[name], 0, 0) if v.asked.name == "probability one half")
+    made = vectors(ENGINES["exllamav3"], 0, 0)
+    (vector,) = (v for v in made if v.asked.name == "probability one half")
     assert len(vector.survivors) == len(vector.weights)
     assert vector.weights[1] == pytest.approx(vector.asked.probs[1] / 2)
     assert sum(vector.weights) == pytest.approx(1.0)
