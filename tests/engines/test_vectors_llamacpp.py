@@ -37,11 +37,11 @@ def test_llama_cpp_passes_its_vectors(engine: Engine) -> None:
     nearest = np.round(own)
     places = np.flatnonzero(np.abs(own - nearest) < 0.25)[:MOST].tolist()
     assert len(places) == MOST
-    others = [[v, False] for v in range(len(own)) if v not in places]
+    others: list[list[object]] = [[v, False] for v in range(len(own)) if v not in places]
     asked = [v for v in vectors(ENGINES["llama.cpp"], 100, 7) if v.asked.safety is not Safety.PROBS]
     for vector in asked:
         case = vector.asked
-        bias = list(others)
+        bias: list[list[object]] = [*others]
         for place, logit in zip(places, [*case.logits, *[-np.inf] * MOST], strict=False):
             shifted = HIGH + logit - nearest[place] / GRID
             bias.append([place, float(shifted) if np.isfinite(logit) else False])
