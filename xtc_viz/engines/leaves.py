@@ -205,7 +205,7 @@ def verdict(ids: Sequence[int], probs: Sequence[float], coin: float, xtc: XTCSet
     decision = decide(ids, probs, coin * xtc.rho if mixes else coin, xtc)
     if mixes and decision.gone and xtc.rho < 1.0:
         return Verdict(Effect.MIXED, decision)
-    return Verdict(Effect(decision.outcome), decision)
+    return Verdict(Effect.FIRED if decision.gone else Effect(decision.outcome), decision)
 
 
 def acting(sampler: SamplerSettings) -> SamplerSettings:

@@ -138,10 +138,12 @@ def _veto(case: Case) -> list[Part]:
         case Veto.OUTSIDE:
             said: list[Part] = [f"{case.name} takes ", *listed(protected)]
             said.append(" out of the eligible set")
-            if case.removed:
-                is_now = " is the underdog" if len(case.underdogs) == 1 else " are the underdogs"
-                return [*said, ", so that ", *listed(case.underdogs), is_now]
-            return [*said, ", so that there is nothing to remove"]
+            if not case.removed:
+                return [*said, ", so that there is nothing to remove"]
+            if case.eligible[-1] not in case.xtc.protected:
+                return [*said, " and goes on with the others"]
+            become = " becomes the underdog" if len(case.underdogs) == 1 else " become underdogs"
+            return [*said, ", so that ", *listed(case.underdogs), become]
 
 
 def _inert_above(case: Case) -> list[Part]:
