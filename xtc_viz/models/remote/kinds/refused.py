@@ -21,12 +21,6 @@ def _has(name: str) -> Callable[[dict[str, Any]], bool]:
     return lambda answer: name in answer
 
 
-def _owned_by_vllm(answer: dict[str, Any]) -> bool:
-    models = answer.get("data")
-    first = models[0] if isinstance(models, list) and models else None
-    return isinstance(first, dict) and first.get("owned_by") == "vllm"
-
-
 KNOWN = (
     Refused(
         "/api/extra/version",
@@ -45,12 +39,6 @@ KNOWN = (
         "is TabbyAPI, whose candidates come as texts without token ids, which cannot be told apart",
     ),
     Refused(
-        "/v1/models",
-        _owned_by_vllm,
-        "is vLLM, which shows candidates with ids, but tells neither the bytes of its tokens nor "
-        "which of them end a text; it cannot be used yet",
-    ),
-    Refused(
         "/api/version",
         _has("version"),
         "is Ollama, which takes no token ids and shows 20 candidates at most, as texts. The same "
@@ -59,7 +47,7 @@ KNOWN = (
 )
 
 
-def recognize(wire: Wire) -> None:
+def recognize(wire: Wire, tokenizer: str) -> None:
     """Raise `ServerError` with the reason for a server that is one of these."""
     for refused in KNOWN:
         answer = ask(wire, refused.path)
