@@ -31,12 +31,14 @@ KNOWN = (
     Refused(
         "/v1/internal/model/info",
         _has("model_name"),
-        "is text-generation-webui, whose API shows no token ids beside the candidates",
+        "is text-generation-webui, whose API takes no token ids: prompts are texts, which it cuts "
+        "into tokens anew",
     ),
     Refused(
         "/v1/model",
         _has("parameters"),
-        "is TabbyAPI, whose candidates come as texts without token ids, which cannot be told apart",
+        "is TabbyAPI, which takes no token ids, and shows candidates as texts without ids, which "
+        "cannot be told apart",
     ),
     Refused(
         "/api/version",

@@ -36,18 +36,11 @@ _ID = re.compile(r"token_id:(\d{1,9})", re.ASCII)
 
 
 def recognize(wire: Wire, tokenizer: str) -> VLLM | None:
-    """Raises `ServerError` where it is one, and no folder of its `tokenizer` is named."""
     answer = ask(wire, "/v1/models")
     models = answer.get("data") if isinstance(answer, dict) else None
     card = models[0] if isinstance(models, list) and models else None
     if not isinstance(card, dict) or card.get("owned_by") != "vllm":
         return None
-    if not tokenizer:
-        raise wire.error(
-            "is vLLM, which tells neither the bytes of its tokens nor all that end a text. Name "
-            "the folder with its model's tokenizer.json too: --tokenizer FOLDER, or the field "
-            "beside the address"
-        )
     return VLLM(wire, card, tokenizer)
 
 
@@ -66,6 +59,12 @@ class VLLM:
 
     def facts(self, progress: Progress) -> Facts:
         read = self._read
+        if not self._folder:
+            raise self._wire.error(
+                "is vLLM, which tells neither the bytes of its tokens nor all that end a text. "
+                "Name the folder with its model's tokenizer.json too: --tokenizer FOLDER, or the "
+                "field beside the address"
+            )
         folder = read_folder(self._folder, progress)
         progress("holding the tokenizer against the server's", None)
         self._size = self._vocabulary()
