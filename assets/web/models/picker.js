@@ -105,7 +105,7 @@ export class ModelPicker {
     };
     this.ofHub = h("label", { class: "revision" }, "revision ", this.revision);
     this.ofServer = h("label", { class: "revision", hidden: true }, "key ", this.key);
-    this.ofTokens = h("label", { class: "revision", hidden: true }, "tokenizer ", this.folder);
+    this.ofTokens = h("label", { class: "tokens", hidden: true }, "tokenizer", this.folder);
     this.free = h(
       "form",
       { class: "free", onsubmit },
@@ -113,8 +113,8 @@ export class ModelPicker {
       this.name,
       this.ofHub,
       this.ofServer,
-      this.ofTokens,
       this.submit,
+      this.ofTokens,
     );
     this.servers = h("ul", { class: "servers", "aria-label": "Servers" });
     this.fixed = h("p", {}, "On this server the model cannot be changed.");

@@ -63,7 +63,7 @@ class VLLM:
             raise self._wire.error(
                 "is vLLM, which tells neither the bytes of its tokens nor all that end a text. "
                 "Name the folder with its model's tokenizer.json too: --tokenizer FOLDER, or the "
-                "field beside the address"
+                "field under the address"
             )
         folder = read_folder(self._folder, progress)
         progress("holding the tokenizer against the server's", None)
