@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.models import tiny
 from tests.models.remote.agreement import agree
 from tests.models.remote.hostile import Raw, answering
 from tests.models.remote.recording import CAP, REQUEST, question, recorded
@@ -15,9 +17,13 @@ from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import ModelError, ServerError
 from xtc_viz.models.load import no_progress
 from xtc_viz.models.local.model import LocalModel
+from xtc_viz.models.local.tokens.detokenize import TokenTexts
+from xtc_viz.models.remote.kinds import vllm
+from xtc_viz.models.remote.kinds.vllm import _alike
 from xtc_viz.models.remote.loader import RemoteLoader
 from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.models.remote.spec import RemoteSpec
+from xtc_viz.models.remote.tokenizer import SAMPLES, FolderTokenizer, read_folder
 from xtc_viz.runs.record import record
 
 pytestmark = pytest.mark.slow
@@ -44,6 +50,15 @@ class Recorded:
             return Raw(b'{"error":{"message":"no"}}', status)
         answer = copy.deepcopy(answer)
         return self.changes[path](answer) if path in self.changes else answer
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder() -> Iterator[FolderTokenizer]:
+    """Reading a folder starts a process of its own: here it is read once."""
+    read = read_folder(str(STORY_MODEL), no_progress)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vllm, "read_folder", lambda name, progress: read)
+        yield read
 
 
 @pytest.fixture(scope="module")
@@ -175,12 +190,31 @@ def test_logits_in_place_of_probabilities_are_refused() -> None:
         RemoteModel.connect(RemoteSpec(address, tokenizer=str(STORY_MODEL)))
 
 
-def test_a_folder_is_wanted_and_looked_at(server: tuple[Recorded, str], tmp_path: Any) -> None:
+def test_a_folder_tells_what_the_model_of_this_process_does(
+    folder: FolderTokenizer, local: LocalModel
+) -> None:
+    assert (folder.name, folder.eos_ids) == ("story-model", local.info.eos_ids)
+    assert folder.table.newline_ids() == local.info.newline_ids
+    assert [*folder.samples] == [local.encode(text) for text in SAMPLES]
+
+
+def test_a_folder_is_wanted_and_looked_at(
+    server: tuple[Recorded, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vllm, "read_folder", read_folder)
     with pytest.raises(ServerError, match=r"tokenizer\.json too: --tokenizer FOLDER, or the field"):
         RemoteModel.connect(server[1])
-    for folder, words in (
-        (tmp_path / "nowhere", "nowhere is no folder"),
-        (tmp_path, "has no tokenizer: there is no tokenizer.json"),
-    ):
-        with pytest.raises(ModelError, match=words):
-            RemoteModel.connect(RemoteSpec(server[1], tokenizer=str(folder)))
+    nowhere = RemoteSpec(server[1], tokenizer=str(tmp_path / "nowhere"))
+    with pytest.raises(ModelError, match="nowhere is no folder"):
+        RemoteModel.connect(nowhere)
+
+
+@pytest.mark.parametrize("kind", sorted(set(tiny.TOKENIZER_OF.values())))
+def test_each_token_of_a_tokenizer_is_told_from_those_of_another(kind: str) -> None:
+    """vLLM's text of a token is what its tokenizer decodes."""
+    tokenizer = tiny.fast_tokenizer(kind)
+    table = TokenTexts(tokenizer).table()
+    ids = range(len(tokenizer) + 20)
+    assert all(_alike(table, i, str(tokenizer.decode([i]))) for i in ids)
+    other = [_alike(table, i, str(tokenizer.decode([i + 1]))) for i in ids]
+    assert sum(other) < len(other) / 2, "bytes that are no character look alike"
