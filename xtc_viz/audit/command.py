@@ -70,8 +70,8 @@ def _audit(options: argparse.Namespace) -> int:
     claim, most = check_claim(options.rho, options.tau), check_steps(options.steps)
     prompts = options.prompt or PROMPTS
     spec = RemoteSpec(options.address, key=key_of())
-    with closing(Wire(spec.name, spec.key)) as wire:  # before what only those need who write here
-        drawing(recognize(wire), wire)
+    with closing(Wire(spec.name, spec.key)) as wire:
+        drawing(recognize(wire), wire)  # one without XTC says so, before it wants a tokenizer
     model = RemoteModel.connect(spec)
     if options.coins:
         found = coins(model, XTCSettings(claim.rho, claim.tau), prompts)

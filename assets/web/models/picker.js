@@ -68,7 +68,6 @@ export class ModelPicker {
     });
     this.name.addEventListener("input", () => {
       this.key.value = "";
-      this.folder.value = "";
       this.suit();
     });
     this.key = h("input", {

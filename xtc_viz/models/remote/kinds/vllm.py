@@ -79,7 +79,7 @@ class VLLM:
             revision="",
             vocab_size=self._size,
             context_length=read.integer("`max_model_len`", self._card.get("max_model_len"), 1),
-            eos_ids=tuple(i for i in folder.eos_ids if i < self._size),
+            eos_ids=tuple(i for i in folder.eos_ids if 0 <= i < self._size),
             newline_ids=tuple(i for i in folder.table.newline_ids() if i < self._size),
             has_chat_template=chat,
             has_thinking_switch=thinking,
@@ -124,9 +124,7 @@ class VLLM:
             raise PromptError(words) from None
 
     def piece(self, token: int) -> str:
-        answer = self._wire.post("/detokenize", {"model": self._model, "tokens": [token]})
-        text = self._read.mapping("/detokenize", answer).get("prompt")
-        return self._read.name("`prompt`", text)
+        return self._read.name("`prompt`", self._text(token))
 
     # What it is asked
 
@@ -170,13 +168,20 @@ class VLLM:
         tokens = self._read.mapping("/tokenize", answer).get("tokens")
         return self._read.tokens("`tokens`", tokens, self._size, LARGEST)
 
+    def _text(self, token: int) -> str:
+        answer = self._wire.post("/detokenize", {"model": self._model, "tokens": [token]})
+        text = self._read.mapping("/detokenize", answer).get("prompt")
+        return self._read.text("`prompt`", text)
+
     # What there is to find out
 
     def _vocabulary(self) -> int:
         """Return the width of the logits: no bias can be given to a token beyond it."""
         self._complete([[0]], 0)  # whatever is wrong with such requests is said here
         size = _most(lambda n: self._takes(logit_bias={str(n - 1): 0}), LARGEST + 1)
-        return self._read.integer("the size of its vocabulary", size, 1, LARGEST)
+        if not 0 < size <= LARGEST:
+            raise self._wire.error("does not say how many tokens its vocabulary has")
+        return size
 
     def _shows(self) -> int:
         """Return how many candidates it shows at most."""
@@ -197,7 +202,7 @@ class VLLM:
     def _check_texts(self, folder: FolderTokenizer) -> None:
         """Refuse a tokenizer whose tokens are others than the server's."""
         looked = sorted({i * (self._size - 1) // (LOOKS - 1) for i in range(LOOKS)})
-        differ = [i for i in looked if not _alike(folder.table, i, self.piece(i))]
+        differ = [i for i in looked if not _alike(folder.table, i, self._text(i))]
         if len(differ) > TIDIED:
             words = f"has other texts for {len(differ)} of {len(looked)} tokens than the tokenizer"
             raise self._wire.error(f"{words} in {folder.name}: that is not its model's")
