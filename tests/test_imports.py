@@ -86,11 +86,14 @@ RULES: dict[str, Rule] = {
     "xtc_viz.models.remote.address": rule(own="errors"),
     "xtc_viz.models.remote.key": rule(),
     "xtc_viz.models.remote.kinds": rule(
-        own=f"{HOSTING} models.remote.kinds models.remote.values models.remote.wire "
-        "models.tokentable sampling.distribution"
+        own=f"{HOSTING} models.remote.kinds models.remote.tokenizer models.remote.values "
+        "models.remote.wire models.tokentable sampling.distribution"
     ),
     "xtc_viz.models.remote.model": rule(
         "numpy", f"{HOSTING} models.remote models.tokentable sampling.distribution"
+    ),
+    "xtc_viz.models.remote.tokenizer": rule(
+        own="errors models.load models.local.apart models.tokentable"
     ),
     "xtc_viz.models.remote.values": rule(
         "numpy", "errors models.remote.wire sampling.distribution"
@@ -138,7 +141,8 @@ RULES: dict[str, Rule] = {
         "torch", "errors texts models.base models.local.tokens.vocabulary records.modelinfo"
     ),
     "xtc_viz.runs.request": rule(
-        "torch", "errors settings texts models.base runs.breakers runs.protection"
+        "torch",
+        "errors settings texts models.base records.modelinfo runs.breakers runs.protection",
     ),
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
     "xtc_viz.runs.explained": rule(

@@ -463,6 +463,8 @@ interface CatalogAnswer {
   choices?: Choices;
   /** The addresses of servers that may be chosen beside what the list holds. */
   servers?: string[];
+  /** Whether any other address may be typed, and a folder of its tokenizer. */
+  addresses?: boolean;
   machine?: { gpus: string[]; memory: string; free: string };
   models?: CatalogEntry[];
 }

@@ -289,6 +289,18 @@ def test_a_page_of_ones_own_is_closed_to_who_comes_through_a_proxy(
     expect(far.get_by_role("dialog", name="The model")).to_contain_text("cannot be changed")
 
 
+def test_a_folder_is_asked_for_with_an_address_on_a_page_of_ones_own(
+    visit: Visit, own: Server, choosing: Server
+) -> None:
+    for server, asked in ((own, True), (choosing, False)):
+        dialog = picker(visit(server))
+        tokenizer = dialog.get_by_label("Folder of the tokenizer")
+        expect(tokenizer).to_be_hidden()
+        dialog.get_by_label("Hub id or folder, or address").fill("http://127.0.0.1:9")
+        expect(dialog.get_by_label("Key of the server")).to_be_visible()
+        expect(tokenizer).to_be_visible(visible=asked)
+
+
 def test_a_phone(visit: Visit, choosing: Server, folder: Path, keep: Keep) -> None:
     page = visit(choosing, width=390, height=844, has_touch=True, is_mobile=True)
     dialog = picker(page)

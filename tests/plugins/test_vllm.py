@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-import subprocess
-import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -17,29 +13,20 @@ import numpy as np
 import pytest
 import torch
 
-from xtc_viz.assets import STORY_MODEL
+from tests.vllmserver import serving_vllm
 from xtc_viz.sampling.operator import apply_xtc
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.settings import XTCSettings
 
 pytestmark = pytest.mark.vllm
-START = 600.0
-"""Seconds that vLLM may take to start."""
 TOKENS, K = 120, 50
 
 
 class Server:
     """A server with V1's plug-in."""
 
-    def __init__(self, port: int) -> None:
-        self._url = f"http://127.0.0.1:{port}"
-
-    def ready(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self._url}/health", timeout=5) as answer:
-                return bool(answer.status == 200)
-        except OSError:
-            return False
+    def __init__(self, url: str) -> None:
+        self._url = url
 
     def complete(self, **asked: Any) -> dict[str, Any]:
         """Ask for a completion and return its only choice."""
@@ -57,29 +44,11 @@ class Server:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     pytest.importorskip("vllm")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("vllm") / "log"
-    words = (
-        f"-m vllm.entrypoints.openai.api_server --model {STORY_MODEL} --served-model-name story "
-        f"--port {port} --host 127.0.0.1 --dtype float32 --max-logprobs {K} --max-model-len 512 "
-        "--enforce-eager --max-num-seqs 16 "
-        "--logits-processors xtc_viz.plugins.vllm.v1:XTC"
-    )
-    with log.open("w") as output:
-        process = subprocess.Popen([sys.executable, *words.split()], stdout=output, stderr=output)
-        made, end = Server(port), time.monotonic() + START
-        try:
-            while not made.ready():
-                gone = process.poll() is not None
-                if gone or time.monotonic() > end:
-                    pytest.fail(log.read_text()[-3000:])
-                time.sleep(1)
-            yield made
-        finally:
-            process.terminate()
-            process.wait(30)
+    with serving_vllm(
+        log, "--max-logprobs", str(K), "--logits-processors", "xtc_viz.plugins.vllm.v1:XTC"
+    ) as url:
+        yield Server(url)
 
 
 def drawn(choice: dict[str, Any]) -> Iterator[tuple[int, dict[int, float]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 from hypothesis import given
@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.fake import END, FakeModel
+from xtc_viz.records.modelinfo import Served
 from xtc_viz.runs import presets
 from xtc_viz.runs.protection import NOTHING, Newlines, Protection
 from xtc_viz.runs.request import LaneError, Request
-from xtc_viz.settings import LaneSettings, RunSettings
+from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 MODEL = FakeModel()
 
@@ -138,3 +139,41 @@ def test_a_chat_uses_the_template_and_plain_text_does_not() -> None:
     silent = Request("Hi", settings, chat=True, thinking=False).encode(MODEL)
     assert silent == MODEL.encode_chat("Hi", thinking=False)
     assert silent != MODEL.encode_chat("Hi")
+
+
+@pytest.mark.parametrize(
+    ("candidates", "tau", "least"),
+    [(20, 0.05, ""), (20, 0.049, "0.05"), (10, 0.05, "0.1"), (30, 0.033, "0.0334"),
+     (None, 0.001, ""), (1000, 0.001, "")],
+)  # fmt: skip
+def test_a_tau_that_more_tokens_can_clear_than_a_server_shows(
+    candidates: int | None, tau: float, least: str
+) -> None:
+    model = FakeModel()
+    model._info = replace(MODEL.info, served=Served("any", candidates=candidates))
+    off, on = (LaneSettings("", SamplerSettings(xtc=XTCSettings(rho, tau))) for rho in (0.0, 0.5))
+    Request("Once", RunSettings(lanes=(off,))).guarded(model)
+    request = Request("Once", RunSettings(lanes=(off, on)))
+    if not least:
+        assert request.guarded(model).lanes[1].sampler.xtc.tau == tau
+        return
+    words = (
+        f"`tau` must be at least {least}, as this server shows {candidates} candidates at a step"
+    )
+    with pytest.raises(LaneError, match=words) as caught:
+        request.guarded(model)
+    assert (caught.value.parameter, caught.value.lane, caught.value.value) == ("tau", 1, tau)
+
+
+@given(st.integers(1, 3000), st.floats(1e-4, 0.9))
+def test_what_it_lets_through_shows_all_that_is_eligible(candidates: int, tau: float) -> None:
+    model = FakeModel()
+    model._info = replace(MODEL.info, served=Served("any", candidates=candidates))
+    lane = LaneSettings("", SamplerSettings(xtc=XTCSettings(0.5, tau)))
+    try:
+        Request("Once", RunSettings(lanes=(lane,))).guarded(model)
+    except LaneError as error:
+        least = float(error.bounds.split()[2].rstrip(","))
+        assert tau < 1 / candidates <= least < 1 / candidates + 1e-4
+    else:
+        assert int(1 / tau) <= candidates

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from xtc_viz.errors import ModelError, SettingsError
@@ -54,6 +56,19 @@ def test_a_wrong_key_is_not_quoted(key: object) -> None:
     assert "sss" not in str(refusal.value)
 
 
+def test_a_folder_is_for_the_owner_to_name() -> None:
+    ours, here = (replace(servers, tokenizer="/folder") for servers in (OURS, HERE))
+    assert chosen(BOX, May.CATALOG, ours).tokenizer == "/folder"
+    assert chosen(OTHER, May.ALL, here).tokenizer == ""
+    assert chosen(OTHER, May.ALL, here, tokenizer="/typed").tokenizer == "/typed"
+    assert chosen(BOX, May.ALL, here, tokenizer="/typed").tokenizer == "/typed"
+    with pytest.raises(SettingsError, match="`tokenizer` must be empty on this page") as refusal:
+        parse_choice({"name": BOX, "tokenizer": "/etc"}, May.ALL, ours)
+    assert "etc" not in str(refusal.value)
+    with pytest.raises(SettingsError, match="`tokenizer` must be a line of at most"):
+        parse_choice({"name": BOX, "tokenizer": ["/etc"]}, May.ALL, here)
+
+
 def test_a_key_is_in_no_text_of_what_holds_it() -> None:
     for value in (RemoteSpec(BOX, key="sk-secret"), Servers(key="sk-secret")):
         assert "sk-secret" not in f"{value} {value!r}"
@@ -64,6 +79,9 @@ def test_flags_name_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     options = parser().parse_args(["--model", f"{BOX}/v1", "--servers", "http://a,https://b:443/"])
     assert spec_of(options) == RemoteSpec(BOX, key="sk-of-the-owner")
     assert servers_of(options) == Servers((BOX, "http://a", "https://b"), key="sk-of-the-owner")
+    named = parser().parse_args(["--model", BOX, "--tokenizer", "/folder"])
+    assert spec_of(named) == RemoteSpec(BOX, key="sk-of-the-owner", tokenizer="/folder")
+    assert servers_of(named).tokenizer == "/folder"
     plain = parser().parse_args([])
     assert servers_of(plain).named == ()
     assert not servers_of(plain).every

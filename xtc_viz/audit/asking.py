@@ -11,8 +11,9 @@ import numpy as np
 from xtc_viz.audit.observation import Observation
 from xtc_viz.audit.verdict import FLOORS, Claim, Verdict, judge
 from xtc_viz.errors import PromptError, SettingsError
-from xtc_viz.models.remote.kinds.base import Drawn, Draws, OwnXTC
+from xtc_viz.models.remote.kinds.base import Drawn, Draws, OwnXTC, Server
 from xtc_viz.models.remote.model import RemoteModel
+from xtc_viz.models.remote.wire import Wire
 
 LENGTH = 64
 """Tokens of a request, each with a seed of its own."""
@@ -65,10 +66,7 @@ def source(model: RemoteModel, claim: Claim, prompts: Sequence[str] = PROMPTS) -
         PromptError: a prompt of no tokens, or too long for the context.
         ServerError: it is of a kind that has no XTC, or gives no usable answer.
     """
-    server = model.server
-    if not isinstance(server, Draws):
-        words = f"is {server.kind}, which has no XTC of its own that could be asked for"
-        raise model.wire.error(words)
+    server = drawing(model.server, model.wire)
     texts = [_encoded(model, prompt) for prompt in prompts]
     # All tokens that may clear the lowest floor that is looked at.
     count = min(math.ceil(1.0 / min(FLOORS[0], claim.tau)), model.info.vocab_size)
@@ -84,6 +82,14 @@ def source(model: RemoteModel, claim: Claim, prompts: Sequence[str] = PROMPTS) -
         return [observed(one, temperature) for one in server.draw(text, LENGTH, count, xtc)]
 
     return more
+
+
+def drawing(server: Server, wire: Wire) -> Draws:
+    """Return a server as one that has an XTC of its own. Raises `ServerError` where it has none."""
+    if not isinstance(server, Draws):
+        words = f"is {server.kind}, which has no XTC of its own that could be asked for"
+        raise wire.error(words)
+    return server
 
 
 def observed(drawn: Drawn, temperature: float) -> Observation:

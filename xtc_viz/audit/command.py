@@ -6,14 +6,17 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 
-from xtc_viz.audit.asking import MOST, PROMPTS, check_claim, check_steps, source, verdicts
+from xtc_viz.audit.asking import MOST, PROMPTS, check_claim, check_steps, drawing, source, verdicts
 from xtc_viz.audit.coins import coins
 from xtc_viz.audit.verdict import Verdict
 from xtc_viz.errors import PromptError, SettingsError, XTCVizError
 from xtc_viz.models.remote.key import VARIABLE, key_of
+from xtc_viz.models.remote.kinds import recognize
 from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.models.remote.spec import RemoteSpec
+from xtc_viz.models.remote.wire import Wire
 from xtc_viz.settings import XTCSettings
 
 AS_CLAIMED, NOT_AS_CLAIMED, WRONG_INPUT, NOT_KNOWN, FAILED, STOPPED = 0, 1, 2, 3, 4, 130
@@ -66,7 +69,10 @@ def parser() -> argparse.ArgumentParser:
 def _audit(options: argparse.Namespace) -> int:
     claim, most = check_claim(options.rho, options.tau), check_steps(options.steps)
     prompts = options.prompt or PROMPTS
-    model = RemoteModel.connect(RemoteSpec(options.address, key=key_of()))
+    spec = RemoteSpec(options.address, key=key_of())
+    with closing(Wire(spec.name, spec.key)) as wire:
+        drawing(recognize(wire), wire)  # one without XTC says so, before it wants a tokenizer
+    model = RemoteModel.connect(spec)
     if options.coins:
         found = coins(model, XTCSettings(claim.rho, claim.tau), prompts)
         print(json.dumps(found.to_dict()) if options.json else found.sentence)

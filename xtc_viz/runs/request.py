@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 from xtc_viz.errors import SettingsError
 from xtc_viz.models.base import LanguageModel
+from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.runs.breakers import breaker_ids, needs_breakers
 from xtc_viz.runs.protection import Protection
 from xtc_viz.settings import LaneSettings, RunSettings, with_protected
@@ -69,10 +71,28 @@ class Request:
 
     def guarded(self, model: LanguageModel) -> RunSettings:
         """Return the settings with all that only this model's tokenizer can tell: the ids of the
-        protected tokens, in every lane, and what ends DRY's matches."""
+        protected tokens, in every lane, and what ends DRY's matches.
+
+        Raises:
+            LaneError: τ of a lane is too low for what the model's server shows.
+        """
+        for number, lane in enumerate(self.settings.lanes):
+            _check_floor(number, lane, model.info)
         ids = self.protection.ids(model)
         lanes = (with_protected(lane, ids) for lane in self.settings.lanes)
         return replace(self.settings, lanes=tuple(_with_breakers(lane, model) for lane in lanes))
+
+
+def _check_floor(number: int, lane: LaneSettings, info: ModelInfo) -> None:
+    """Refuse a τ that more tokens can clear than the model's server shows.
+
+    At most 1/τ of them can, so with K candidates all that do are among these where τ ≥ 1/K.
+    """
+    shows, xtc = info.served and info.served.candidates, lane.sampler.xtc
+    if shows and xtc.rho > 0.0 and xtc.tau * shows < 1.0:
+        least = math.ceil(10_000 / shows) / 10_000
+        bounds = f"at least {least:g}, as this server shows {shows} candidates at a step"
+        raise LaneError(number, SettingsError("tau", bounds, xtc.tau))
 
 
 def _with_breakers(lane: LaneSettings, model: LanguageModel) -> LaneSettings:

@@ -71,6 +71,13 @@ def parser() -> argparse.ArgumentParser:
         metavar="ADDRESSES",
     )
     add(
+        "tokenizer",
+        "folder with the tokenizer.json of the model in these servers, for those that do not tell "
+        "their tokens (vLLM)",
+        "",
+        metavar="FOLDER",
+    )
+    add(
         "lab",
         "whom the laboratory at /lab is open to: own (who sits at this machine), all or off; "
         "default: own on a page for this machine only, else off",

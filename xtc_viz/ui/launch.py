@@ -66,16 +66,16 @@ def is_lent(options: argparse.Namespace) -> bool:
 def spec_of(options: argparse.Namespace) -> ModelSpec:
     """Return the model that these flags name."""
     if is_address(options.model):
-        return RemoteSpec(options.model, key=key_of())
+        return RemoteSpec(options.model, key=key_of(), tokenizer=options.tokenizer)
     names = ("revision", "device", "dtype", "quantization", "attention", "max_memory")
     return LocalSpec(options.model, **{name: getattr(options, name) for name in names})
 
 
 def servers_of(options: argparse.Namespace) -> Servers:
-    """Return the servers that these flags name; the key is for them."""
+    """Return the servers that these flags name; the key and the tokenizer are for them."""
     own = [options.model] if is_address(options.model) else []
     named = (parse_address(address) for address in (*own, *(options.servers or ())))
-    return Servers(tuple(dict.fromkeys(named)), key=key_of())
+    return Servers(tuple(dict.fromkeys(named)), key=key_of(), tokenizer=options.tokenizer)
 
 
 def page(options: argparse.Namespace) -> gr.Blocks:

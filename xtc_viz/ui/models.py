@@ -40,7 +40,7 @@ MAX_KEPT = 100  # loads whose end is remembered for the pages that began them
 
 def parse_choice(data: object, may: May, servers: Servers = NO_SERVERS) -> ModelSpec:
     """Return what a page chose to load: `name`, and `revision`, `precision`, `device`, `attention`,
-    or the `key` of a server, whose address then is the name.
+    or the `key` and the `tokenizer` of a server, whose address then is the name.
 
     Raises:
         SettingsError: a value that cannot be, by its name.
@@ -53,14 +53,15 @@ def parse_choice(data: object, may: May, servers: Servers = NO_SERVERS) -> Model
         )
     if not isinstance(data, Mapping):
         raise SettingsError("model", "an object with named values", data)
-    names = ("name", "revision", "precision", "device", "attention", "key")
+    names = ("name", "revision", "precision", "device", "attention", "key", "tokenizer")
     for key in data:
         if key not in names:
             raise SettingsError(str(key), f"one of {', '.join(names)}", key)
     name = _text("name", data.get("name", ""))
     revision = _text("revision", data.get("revision") or "") or None
     if is_address(name):
-        return servers.choose(name, _secret(data.get("key") or ""))
+        folder = _text("tokenizer", data.get("tokenizer") or "")
+        return servers.choose(name, _secret(data.get("key") or ""), folder)
     if not name:
         raise SettingsError("name", "a hub id, such as Qwen/Qwen3-0.6B, or a folder", name)
     listed = {embedded().id, *(model.id for model in catalog())}
@@ -158,6 +159,7 @@ def model_questions(
             "may": str(may),
             "choices": choices(),
             "servers": list(servers.named),
+            "addresses": servers.every,
             **entries(precision, device),
         }
 

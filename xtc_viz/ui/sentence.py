@@ -17,8 +17,8 @@ from xtc_viz.settings import SamplerSettings
 Part = str | int
 NAMED = 4  # how many tokens a sentence lists before it says "and 3 more"
 BOUNDS = {
-    Bound.DRAW: "The dice fell on a word that this model did not show: the most probable of the "
-    "shown ones by these dice stands in its place.",
+    Bound.DRAW: "By these dice a word that this model did not show may have won: of those that it "
+    "showed, this one did.",
     Bound.ELIGIBLE: "This model showed too few words: more of them may clear τ.",
     Bound.TRUNCATION: "This model showed too few words for the truncation: it may keep others.",
     Bound.SCALE: "This model showed only its most probable words, so what temperature or penalties "

@@ -33,6 +33,7 @@ export class ModelPicker {
     this.stopping = null;
     /** @type {Record<keyof Choices, Choice> | null} */
     this.choices = null;
+    this.addresses = false; // whether any server may be named here, and a folder with it
     this.heard = 0; // when the server last answered
     this.greetings = 0; // how often it was asked
     /** @type {number | undefined} */
@@ -76,6 +77,14 @@ export class ModelPicker {
       "data-field": "key",
       autocomplete: "off",
     });
+    this.folder = h("input", {
+      type: "text",
+      placeholder: "a folder with tokenizer.json, for vLLM",
+      "aria-label": "Folder of the tokenizer",
+      "data-field": "tokenizer",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.revision = h("input", {
       type: "text",
       placeholder: "main",
@@ -89,11 +98,13 @@ export class ModelPicker {
       const name = this.name.value;
       const key = this.key.value;
       this.key.value = ""; // it is for this address, and for no other that is typed after it
-      if (isAddress(name)) this.begin({ name, key });
+      const tokenizer = this.folder.value;
+      if (isAddress(name)) this.begin({ name, key, tokenizer });
       else this.begin({ name, revision: this.revision.value });
     };
     this.ofHub = h("label", { class: "revision" }, "revision ", this.revision);
     this.ofServer = h("label", { class: "revision", hidden: true }, "key ", this.key);
+    this.ofTokens = h("label", { class: "tokens", hidden: true }, "tokenizer", this.folder);
     this.free = h(
       "form",
       { class: "free", onsubmit },
@@ -102,6 +113,7 @@ export class ModelPicker {
       this.ofHub,
       this.ofServer,
       this.submit,
+      this.ofTokens,
     );
     this.servers = h("ul", { class: "servers", "aria-label": "Servers" });
     this.fixed = h("p", {}, "On this server the model cannot be changed.");
@@ -159,6 +171,8 @@ export class ModelPicker {
       const otherwise = Object.values(this.chosen()).some((value) => value !== "auto");
       this.catalog.fill(answer, this.state?.model?.name, otherwise);
       this.offerServers(answer.servers ?? []);
+      this.addresses = answer.addresses === true;
+      this.suit();
       this.show();
     } catch (error) {
       setText(this.wrong, wordsOf(error));
@@ -185,6 +199,7 @@ export class ModelPicker {
     const address = isAddress(this.name.value);
     this.ofHub.hidden = address;
     this.ofServer.hidden = !address;
+    this.ofTokens.hidden = !address || !this.addresses;
     setText(this.submit, address ? "Connect" : "Load");
   }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.models import tiny
-from xtc_viz.errors import PromptError
+from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.load import LoadStoppedError, no_progress
 from xtc_viz.models.local.apart import Apart
 from xtc_viz.models.local.model import LocalModel
@@ -78,3 +78,42 @@ def test_checking_can_be_stopped(tiny_folder: Callable[[str], Path]) -> None:
 
     with pytest.raises(LoadStoppedError):
         Apart("mine").plan(tiny_folder("llama"), stopping)
+
+
+@pytest.mark.parametrize("kind", ["gemma3", "gpt2"])
+def test_a_tokenizer_without_its_model(
+    kind: str, tiny_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    texts = ("Once upon a time", "ß\n\n<|turn_end|>")
+    folder = tiny_folder(kind)
+    here = LocalModel.load(str(folder))
+    for file in folder.glob("*.j*"):
+        shutil.copy(file, tmp_path)
+    facts = Apart("mine").folder(tmp_path, texts, no_progress)
+    assert facts.eos_ids == here.info.eos_ids
+    assert len(facts.eos_ids) == 2
+    assert facts.table.newline_ids() == here.info.newline_ids
+    assert [*facts.samples] == [here.encode(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("tokenizer.json", None, "has no tokenizer: there is no tokenizer.json"),
+        ("tokenizer.json", "{}", "tokenizer.json of mine is broken: it has no `model`"),
+        ("generation_config.json", '{"eos_token_id": "2"}', "`eos_token_id` must be a token id"),
+        ("config.json", "[", r"config\.json of mine is broken"),
+        ("tokenizer.json", "link", "is a link out of its folder"),
+    ],
+)
+def test_a_broken_folder_of_a_tokenizer(
+    file: str, content: str | None, words: str, tiny_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    mine = Path(shutil.copytree(tiny_folder("gpt2"), tmp_path / "mine"))
+    (mine / file).unlink()
+    if content == "link":
+        (mine / file).symlink_to(tiny_folder("gpt2") / file)
+    elif content is not None:
+        (mine / file).write_text(content)
+    with pytest.raises(ModelError, match=words):
+        Apart("mine").folder(mine, ["a"], no_progress)

@@ -193,7 +193,11 @@ def test_another_model_at_the_same_address_is_noticed() -> None:
         ("/api/extra/version", {"result": "KoboldCpp", "version": "1.9"}, "is koboldcpp, which"),
         ("/api/version", {"version": "0.9"}, "is Ollama"),
         ("/v1/model", {"id": "x", "parameters": {}}, "is TabbyAPI"),
-        ("/v1/models", {"data": [{"id": "x", "owned_by": "vllm"}]}, "is vLLM, which"),
+        (
+            "/v1/models",
+            {"data": [{"id": "x", "owned_by": "vllm"}]},
+            "Name the folder",
+        ),
         ("/v1/internal/model/info", {"model_name": "x"}, "is text-generation-webui"),
         ("/elsewhere", {}, "is of no kind that is known here"),
     ],

@@ -6,10 +6,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tests.models.remote.llama import ANSWERS
+from tests.models.remote.agreement import LENGTH, PLAIN, XTC, agree, grown, settings
 from xtc_viz.lab.cell import cells
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.identity import Identity
@@ -17,67 +16,18 @@ from xtc_viz.lab.reading import trace as trace_of
 from xtc_viz.lab.runner import run
 from xtc_viz.lab.store import Store
 from xtc_viz.lab.suite import load_suite
-from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.local.model import LocalModel
 from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.records import tracefile
-from xtc_viz.records.step import Bound, Step
-from xtc_viz.records.trace import Trace
+from xtc_viz.records.step import Bound
 from xtc_viz.runs import presets
-from xtc_viz.runs.jobs import Job, fork, resume, rewrite
-from xtc_viz.runs.record import record, write
-from xtc_viz.runs.recorder import Recorder
+from xtc_viz.runs.jobs import fork, resume, rewrite
+from xtc_viz.runs.record import record
 from xtc_viz.runs.request import Request
-from xtc_viz.sampling.randomness import SharedRandomness, gumbel
 from xtc_viz.sampling.whatif import evaluate
-from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
+from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings
 
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
-
-PLAIN = SamplerSettings()
-XTC = SamplerSettings(xtc=XTCSettings(0.5, 0.1))
-LENGTH = 60
-
-
-def settings(*samplers: SamplerSettings, seed: int = 7, length: int = LENGTH) -> RunSettings:
-    lanes = tuple(LaneSettings(f"lane {i}", sampler) for i, sampler in enumerate(samplers))
-    return RunSettings(lanes=lanes, seed=seed, max_new_tokens=length)
-
-
-def is_tie(ours: Step, theirs: Step, seed: int, position: int) -> bool:
-    """Whether the two tokens that were drawn are so close that rounding decides.
-
-    So are two whose scores are less apart than logits may be, and a token beside τ or a cutoff.
-    """
-    dice = SharedRandomness(seed)
-    pair = (ours.token, theirs.token)
-    noise = gumbel(dice.noise_of(position, pair))
-    scores = []
-    for token, own in zip(pair, noise, strict=True):
-        known = dict(zip(ours.ids, ours.probs, strict=True)).get(token)
-        scores.append(-np.inf if known is None else np.log(known) + own)
-    return bool(abs(scores[0] - scores[1]) < 10 * ANSWERS)
-
-
-def agree(ours: Trace, theirs: Trace) -> int:
-    """Compare two traces step by step up to a tie that fell differently; return how many steps."""
-    steps = 0
-    for lane, other in zip(ours.lanes, theirs.lanes, strict=True):
-        for position, (one, two) in enumerate(zip(lane.steps, other.steps, strict=False)):
-            if one.token != two.token:
-                assert is_tie(one, two, ours.settings.seed, position)
-                break
-            steps += 1
-            assert (one.text, one.outcome, one.removed) == (two.text, two.outcome, two.removed)
-            assert (one.counterfactual, one.eligible) == (two.counterfactual, two.eligible)
-            assert one.p == pytest.approx(two.p, rel=10 * ANSWERS, abs=1e-6)
-            if not two.bound & Bound.SCALE:
-                assert one.q == pytest.approx(two.q, rel=10 * ANSWERS, abs=1e-6)
-            assert one.rank == two.rank
-            assert two.entropy <= one.entropy + ANSWERS
-        else:
-            assert (len(lane.steps), lane.finish) == (len(other.steps), other.finish)
-    return steps
 
 
 @pytest.mark.parametrize(
@@ -121,13 +71,6 @@ def test_a_lane_is_the_same_whoever_is_beside_it(remote: RemoteModel) -> None:
     beside = record(remote, Request("Once upon a time", settings(XTC, PLAIN, seed=7)))
     together = agree(alone, replace(beside, lanes=beside.lanes[:1]))
     assert together > 10
-
-
-def grown(job: Job, model: LanguageModel) -> Trace:
-    recorder = Recorder(job.begin, job.lanes)
-    for _ in write(job, recorder, model):
-        pass
-    return recorder.trace()
 
 
 def test_runs_go_on_branch_and_are_edited(remote: RemoteModel, local: LocalModel) -> None:

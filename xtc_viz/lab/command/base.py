@@ -111,7 +111,8 @@ def model(name: str, options: argparse.Namespace) -> LanguageModel:
         from xtc_viz.models.remote.model import RemoteModel
         from xtc_viz.models.remote.spec import RemoteSpec
 
-        return RemoteModel.connect(RemoteSpec(name, key=key_of()))
+        spec = RemoteSpec(name, key=key_of(), tokenizer=options.tokenizer)
+        return RemoteModel.connect(spec)
     from xtc_viz.models.local.model import LocalModel
     from xtc_viz.models.local.spec import LocalSpec
 

@@ -35,6 +35,11 @@ def _add(task: argparse.ArgumentParser) -> None:
         "the experiment's own, or the embedded story model); "
         f"`{FAKE}` is word salad that needs no weights",
     )
+    task.add_argument(
+        "--tokenizer", default="", metavar="FOLDER",
+        help="folder with the tokenizer.json of a server's model, where that does not tell its "
+        "tokens (vLLM)",
+    )  # fmt: skip
     for flag, default in (("revision", None), ("device", "auto"), ("dtype", "auto")):
         task.add_argument(f"--{flag}", default=default, help="as for the page")
     task.add_argument(

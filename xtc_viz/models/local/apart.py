@@ -11,7 +11,7 @@ from __future__ import annotations
 import atexit
 import tempfile
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,9 +19,11 @@ from xtc_viz.errors import ModelError, PromptError
 from xtc_viz.models.load import LoadStoppedError, Progress
 from xtc_viz.models.local.folder.rehearsal import Plan
 from xtc_viz.models.local.otherside import (
+    FolderFacts,
     TokenizerFacts,
     chat_tokens,
     check_files,
+    folder_facts,
     open_tokenizer,
     plan,
     tokenizer_facts,
@@ -62,6 +64,14 @@ class Apart:
         facts = self._call(words, progress, tokenizer_facts, self.view, self.name)
         self._ready = True
         return RemoteTokenizer(self, facts)
+
+    def folder(self, folder: Path, samples: Sequence[str], progress: Progress) -> FolderFacts:
+        """Read the tokenizer of a folder whose model runs elsewhere, and what it makes of samples.
+
+        Raises `ModelError`, `PromptError`, `LoadStoppedError`.
+        """
+        words = f"reading the tokenizer of {self.name}"
+        return self._call(words, progress, folder_facts, folder, self.view, self.name, samples)
 
     def ask(self, what: str, function: Callable[..., T | None], *arguments: Any) -> T:
         """Return what a function of the tokenizer says. Raises `PromptError`."""

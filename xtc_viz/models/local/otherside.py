@@ -7,10 +7,19 @@ refused before.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xtc_viz.models.local.folder.files import ModelFiles, make_view
+from xtc_viz.models.local.folder.files import (
+    CONFIG,
+    GENERATION,
+    MAX_CONFIG,
+    ModelFiles,
+    make_tokenizer_view,
+    make_view,
+)
+from xtc_viz.models.local.folder.jsonfile import read_object
 from xtc_viz.models.tokentable import TokenTable
 
 if TYPE_CHECKING:
@@ -29,6 +38,15 @@ class TokenizerFacts(NamedTuple):
     eos_token_id: int | None
     model_max_length: float
     chat_template: Any
+
+
+class FolderFacts(NamedTuple):
+    """What is known of a tokenizer whose model runs elsewhere: the texts of its tokens, those that
+    end a text, and what it makes of the samples that were asked for."""
+
+    table: TokenTable
+    eos_ids: tuple[int, ...]
+    samples: tuple[list[int], ...]
 
 
 def check_files(folder: Path, view: Path, name: str) -> None:
@@ -64,6 +82,32 @@ def tokenizer_facts(view: Path, name: str) -> TokenizerFacts:
         float(tokenizer.model_max_length),
         tokenizer.chat_template,
     )
+
+
+def folder_facts(folder: Path, view: Path, name: str, samples: Sequence[str]) -> FolderFacts:
+    """Make a view of a folder's tokenizer and return what is known of it.
+
+    Raises:
+        ModelError: a file is broken, or the tokenizer cannot be used.
+        PromptError: it does not take a sample.
+    """
+    make_tokenizer_view(folder, view, name)
+    facts = tokenizer_facts(view, name)
+    from xtc_viz.models.local.tokens.tokenizer import encode
+
+    made = tuple(encode(_tokenizers[view], name, text) for text in samples)
+    return FolderFacts(facts.table, _ends(view, name, facts.eos_token_id), made)
+
+
+def _ends(view: Path, name: str, own: int | None) -> tuple[int, ...]:
+    """Return all ids that end a text: those of the model's settings, then the tokenizer's own."""
+    named: Any = None
+    for file in (GENERATION, CONFIG):
+        if named is None and (view / file).exists():
+            values = read_object(view / file, MAX_CONFIG, f"{file} of {name}")
+            named = values.get("eos_token_id")
+    listed = named if isinstance(named, list) else [named]
+    return tuple(dict.fromkeys(i for i in (*listed, own) if i is not None))
 
 
 def tokens(view: Path, name: str, text: str) -> list[int] | None:

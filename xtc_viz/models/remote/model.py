@@ -56,7 +56,7 @@ class RemoteModel:
         wire = Wire(spec.name, spec.key)
         progress(f"asking {spec.short_name} what it is", None)
         try:
-            return cls(recognize(wire), wire, progress)
+            return cls(recognize(wire, spec.tokenizer), wire, progress)
         except BaseException:
             wire.close()
             raise
@@ -127,6 +127,8 @@ class RemoteGeneration:
         self._server = server
         self._info = info
         self._rows = [_Row(prompt) for prompt in prompts]
+        served = info.served
+        self._most = (served and served.candidates) or info.vocab_size
         self._seen: dict[Ids, PartialLogits] = {}
         self._ask(self._rows)
 
@@ -170,7 +172,7 @@ class RemoteGeneration:
             row.known = self._seen[row.ids]
 
     def _fetch(self, prompts: Sequence[Ids], count: int) -> None:
-        count = min(count, self._info.vocab_size)
+        count = min(count, self._most)
         known = self._server.candidates(prompts, count)
         self._seen.update(zip(prompts, known, strict=True))
 
@@ -184,7 +186,7 @@ class RemoteGeneration:
             return _NOTHING
         if count < len(known.ids):
             known = Reader.known(known.ids[:count], known.log_probs[:count], self._info.vocab_size)
-        if not known.outside or len(known.ids) < count:  # all that there is, or that it shows
+        if len(known.ids) == self._most or not known.outside:  # all that it shows, or that there is
             return known
         ids = row.ids
         return PartialLogits(
@@ -192,7 +194,7 @@ class RemoteGeneration:
         )
 
     def _wider(self, row: _Row, ids: Ids, count: int) -> PartialLogits:
-        more = min(count * FACTOR, self._info.vocab_size)
+        more = min(count * FACTOR, self._most)
         if row.ids != ids or row.known is None:
             raise RuntimeError("this step is over: its row has gone on")
         if ids not in self._seen or len(self._seen[ids].ids) < more:

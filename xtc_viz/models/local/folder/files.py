@@ -25,11 +25,12 @@ from xtc_viz.models.local.folder.jsonfile import parsed, read_bounded, read_obje
 
 MB = 10**6
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+GENERATION = "generation_config.json"
 MAX_CONFIG, MAX_INDEX, MAX_TENSORS = 1 * MB, 64 * MB, 500_000
 
 # Read as objects and written anew, without what is `_unsafe`.
 OBJECTS = {
-    "generation_config.json": 1 * MB,
+    GENERATION: 1 * MB,
     "tokenizer_config.json": 32 * MB,
     "special_tokens_map.json": 8 * MB,
     "added_tokens.json": 32 * MB,
@@ -115,21 +116,28 @@ def make_view(folder: Path, view: Path, name: str) -> ModelFiles:
     _check_sizes(config, len(tensors), name)
     _check_ids(config, f"{CONFIG} of {name}")
     _write(view / CONFIG, config)
-    for file, most in OBJECTS.items():
-        if (folder / file).exists():
-            values = read_object(_within(folder, file, name), most, f"{file} of {name}")
-            _check_ids(values, f"{file} of {name}")
-            _write(view / file, _safe(values))
-    for file, most in TEXTS.items():
-        if (folder / file).exists():
-            _check_text(_within(folder, file, name), most, f"{file} of {name}")
-            _link(folder / file, view / file)
-    _take_old_template(folder, view, name)
+    _take_texts(folder, view, name)
     for file in weights:
         _link(folder / file, view / file)
     if list(weights) != [WEIGHTS]:
         _write(view / INDEX, {"metadata": {}, "weight_map": owners})
     return ModelFiles(config, "auto_map" in stated, tuple(view / file for file in weights), tensors)
+
+
+def make_tokenizer_view(folder: Path, view: Path, name: str) -> None:
+    """Do the same with a folder of which the tokenizer alone is wanted, with weights or without.
+
+    Raises `ModelError` as `make_view` does.
+    """
+    folder = folder.resolve()
+    if not folder.is_dir():
+        raise ModelError(f"{name} is no folder: the tokenizer's files are looked for in one.")
+    if (folder / CONFIG).exists():  # it may say of which kind the tokenizer is
+        what = f"{CONFIG} of {name}"
+        config = read_object(_within(folder, CONFIG, name), MAX_CONFIG, what)
+        _check_ids(config, what)
+        _write(view / CONFIG, _safe(config))
+    _take_texts(folder, view, name)
 
 
 def has_tokenizer(view: Path) -> bool:
@@ -155,6 +163,20 @@ def index_files(index: Path, name: str) -> dict[str, set[str]]:
             )
         files.setdefault(file, set()).add(tensor)
     return files
+
+
+def _take_texts(folder: Path, view: Path, name: str) -> None:
+    """Put the files of a tokenizer into a view, and what says how texts end."""
+    for file, most in OBJECTS.items():
+        if (folder / file).exists():
+            values = read_object(_within(folder, file, name), most, f"{file} of {name}")
+            _check_ids(values, f"{file} of {name}")
+            _write(view / file, _safe(values))
+    for file, most in TEXTS.items():
+        if (folder / file).exists():
+            _check_text(_within(folder, file, name), most, f"{file} of {name}")
+            _link(folder / file, view / file)
+    _take_old_template(folder, view, name)
 
 
 def _weight_files(folder: Path, name: str) -> dict[str, set[str]]:

@@ -26,7 +26,7 @@ WHERE = "`completion_probabilities`"
 MARK = "<|im_start|>"
 
 
-def recognize(wire: Wire) -> LlamaCpp | None:
+def recognize(wire: Wire, tokenizer: str) -> LlamaCpp | None:
     props = ask(wire, "/props")
     # Others have the address too, koboldcpp among them, but not all of this.
     names = {"default_generation_settings", "build_info", "total_slots"}

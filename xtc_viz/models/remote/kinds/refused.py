@@ -21,12 +21,6 @@ def _has(name: str) -> Callable[[dict[str, Any]], bool]:
     return lambda answer: name in answer
 
 
-def _owned_by_vllm(answer: dict[str, Any]) -> bool:
-    models = answer.get("data")
-    first = models[0] if isinstance(models, list) and models else None
-    return isinstance(first, dict) and first.get("owned_by") == "vllm"
-
-
 KNOWN = (
     Refused(
         "/api/extra/version",
@@ -37,18 +31,14 @@ KNOWN = (
     Refused(
         "/v1/internal/model/info",
         _has("model_name"),
-        "is text-generation-webui, whose API shows no token ids beside the candidates",
+        "is text-generation-webui, whose API takes no token ids: prompts are texts, which it cuts "
+        "into tokens anew",
     ),
     Refused(
         "/v1/model",
         _has("parameters"),
-        "is TabbyAPI, whose candidates come as texts without token ids, which cannot be told apart",
-    ),
-    Refused(
-        "/v1/models",
-        _owned_by_vllm,
-        "is vLLM, which shows candidates with ids, but tells neither the bytes of its tokens nor "
-        "which of them end a text; it cannot be used yet",
+        "is TabbyAPI, which takes no token ids, and shows candidates as texts without ids, which "
+        "cannot be told apart",
     ),
     Refused(
         "/api/version",
@@ -59,7 +49,7 @@ KNOWN = (
 )
 
 
-def recognize(wire: Wire) -> None:
+def recognize(wire: Wire, tokenizer: str) -> None:
     """Raise `ServerError` with the reason for a server that is one of these."""
     for refused in KNOWN:
         answer = ask(wire, refused.path)
