@@ -1,0 +1,364 @@
+"""Settings out of another program's words: which program it is, the lane, and what was not understood."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xtc_viz.engines.forms import FORMS
+from xtc_viz.engines.forms.base import RHO, TAU, Ends, Field, Form, OrderField, Raw
+from xtc_viz.engines.known import ENGINES
+from xtc_viz.engines.syntax import parse
+from xtc_viz.errors import FormError, SettingsError, shortened, shown
+from xtc_viz.knobs import KNOBS
+from xtc_viz.sampling.dialect import PAPER
+from xtc_viz.sampling.stages import STAGES
+from xtc_viz.settings import (
+    MIN_TEMPERATURE,
+    ORDER,
+    TEMPERATURE,
+    XTC,
+    LaneSettings,
+    SamplerSettings,
+    XTCSettings,
+)
+
+MOST_NAMED = 20
+"""Names that a message lists."""
+BREAKERS = "dry_sequence_breakers"
+_WRAPPERS = (
+    "generation_settings", "default_generation_settings", "params", "parameters", "extra_body",
+    "sampling_params",
+)  # fmt: skip
+_CALLS = {name: words for form in FORMS.values() for name, words in form.calls.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A setting as it stood there and as it is here."""
+
+    name: str
+    value: str
+    label: str
+    ours: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read. `form` is None for settings of our own, `others` are forms that it might be
+    as well. `assumed` are settings that the text does not say and that the program has on;
+    `problems` are sentences about what was not understood, `left` names that are no lane's."""
+
+    form: Form | None
+    lane: LaneSettings
+    taken: tuple[Taken, ...] = ()
+    assumed: tuple[Taken, ...] = ()
+    problems: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def form_of(name: object) -> Form:
+    """Return a form by its name. Raises `SettingsError`."""
+    if not isinstance(name, str) or name not in FORMS:
+        raise SettingsError("form", f"one of {', '.join(FORMS)}", name)
+    return FORMS[name]
+
+
+def read(text: object, form: object = None) -> Reading:
+    """Return the lane that a text describes. Which form it has is told by its names, unless `form`
+    says it by its own name.
+
+    Raises:
+        FormError: it holds no settings that any form knows, or is no text that can be read.
+        SettingsError: there is no such form, or settings of our own are out of their bounds.
+    """
+    chosen = None if form is None else form_of(form)
+    syntax, raw = parse(text, _CALLS)
+    if isinstance(raw.get("sampler"), Mapping):
+        return Reading(None, LaneSettings.from_dict(raw))
+    for name in _WRAPPERS:
+        if isinstance(raw.get(name), Mapping):
+            inner = raw.pop(name)
+            raw |= {str(key): value for key, value in inner.items()}
+    fits = [one for one in FORMS.values() if one.syntax is syntax]
+    if chosen:
+        if chosen not in fits:
+            words = f"This text is {syntax.upper()}, and {chosen.label} is {chosen.syntax.upper()}."
+            raise FormError(words)
+        return _Reader(chosen, raw).reading(())
+    scores = {one.name: _score(one, raw) for one in fits}
+    best = max(scores.values(), default=0)
+    likely = [one for one in fits if scores[one.name] == best]
+    if best <= 0:
+        raise FormError("No name in this text is a setting of a program that is known here.")
+    return _Reader(likely[0], raw).reading([one.name for one in likely[1:]])
+
+
+def _score(form: Form, raw: Raw) -> int:
+    """Return how well a form fits: a point for each name that it knows, one less for each other."""
+    flat = form.unpack(dict(raw))
+    said = {*raw, *(str(k) for v in raw.values() if isinstance(v, Mapping) for k in v)}
+    fields = {name for one in form.fields for name in (one.name, *one.also)}
+    read = [name for name in flat if name in fields and _number(flat[name]) is not None]
+    if not any(name in said for name in read):
+        return 0
+    names = [name for name in flat if name in said]
+    known = [name for name in names if name in form.names and name not in fields]
+    return 2 * (len(read) + len(known)) - len(names)
+
+
+def _number(value: object) -> float | None:
+    """Return a number; texts that hold one are numbers too. None for all else."""
+    if isinstance(value, str):
+        try:
+            return float(value) if len(value) < 40 else None
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return value
+
+
+def _yes(value: object) -> bool:
+    return value is True or str(value).lower() in ("true", "1", "yes", "on")
+
+
+class _Reader:
+    """One text in one form."""
+
+    def __init__(self, form: Form, raw: Raw) -> None:
+        self.form = form
+        self.raw = form.unpack(raw)
+        self.taken: list[Taken] = []
+        self.assumed: list[Taken] = []
+        self.problems: list[str] = []
+        self.values: dict[str, float] = {}
+
+    def reading(self, others: Iterable[str]) -> Reading:
+        others = tuple(others)
+        form, raw = self.form, self.raw
+        for one in form.fields:
+            self.read_field(one)
+        if form.ends:
+            self.read_ends(form.ends)
+        if form.do_sample and form.do_sample in raw and not _yes(raw[form.do_sample]):
+            self.values[TEMPERATURE] = 0.0
+            self.note(form.do_sample, TEMPERATURE, 0.0)
+        order = self.order()
+        protected = self.protected()
+        self.read_others()
+        # A text that several programs may have written says nothing of the rule of one.
+        engine = None if others else ENGINES.get(form.engine)
+        values = dict(self.values)
+        xtc = XTCSettings(
+            values.pop(RHO, 0.0),
+            values.pop(TAU, KNOBS[TAU].default),
+            protected=protected,
+            dialect=engine.dialect if engine else PAPER,
+        )
+        sampler = SamplerSettings(**values, xtc=xtc, order=ORDER if others else order)
+        left = sorted(name for name in raw if name in form.left)
+        named = form.label.partition(":")[0]
+        return Reading(
+            form, LaneSettings(named, sampler), tuple(self.taken), tuple(self.assumed),
+            tuple(_few(self.problems)), tuple(left[:MOST_NAMED]), others,
+        )  # fmt: skip
+
+    def note(self, name: str, knob: str, ours: float) -> None:
+        value = shown(self.raw[name]) if name in self.raw else ""
+        self.taken.append(Taken(name, value, KNOBS[knob].label, f"{ours:g}"))
+
+    def read_field(self, one: Field) -> None:
+        """Take a field's value, or what the program has in its place."""
+        knob = KNOBS[one.knob]
+        absent = knob.check(one.ours(one.absent)) if one.knob != TAU or one.absent else knob.default
+        self.values[one.knob] = absent
+        given = [name for name in (one.name, *one.also) if self.raw.get(name) is not None]
+        if not given:
+            if absent != knob.default and _switches(one.knob):
+                label = knob.label
+                self.assumed.append(Taken(one.name, f"{one.absent:g}", label, f"{absent:g}"))
+            return
+        value = self.raw[given[0]]
+        for other in given[1:]:
+            if self.raw[other] != value:
+                words = f"`{other}` is {shown(self.raw[other])}; here it is as `{given[0]}`"
+                self.problems.append(f"{words}, {shown(value)}.")
+        if one.knob == TAU and not self.values.get(RHO, 1.0) and RHO in self.values:
+            return  # XTC is off: whatever τ is
+        try:
+            self.values[one.knob] = _checked(one, given[0], value)
+        except SettingsError as error:
+            self.problems.append(f"{error}.")
+        else:
+            self.note(given[0], one.knob, self.values[one.knob])
+
+    def read_ends(self, ends: Ends) -> None:
+        """Dynamic temperature from its two ends."""
+        low_name, high_name = (
+            next((name for name in names if name in self.raw), names[0])
+            for names in zip((ends.low, ends.high), ends.also or (ends.low, ends.high), strict=True)
+        )
+        on = _yes(self.raw.get(ends.switch)) if ends.switch else True
+        if not on or not {low_name, high_name} & set(self.raw):
+            return
+        try:
+            low, high = (
+                KNOBS[TEMPERATURE].check(_number(self.raw.get(name, ends.off)))
+                for name in (low_name, high_name)
+            )
+        except SettingsError as error:
+            self.problems.append(f"`{low_name}`, `{high_name}`: {error}.")
+            return
+        if high <= low:
+            return
+        self.values[TEMPERATURE] = (low + high) / 2
+        self.values["dynatemp_range"] = (high - low) / 2
+        self.note(low_name, TEMPERATURE, self.values[TEMPERATURE])
+        self.note(high_name, "dynatemp_range", self.values["dynatemp_range"])
+
+    def order(self) -> tuple[str, ...]:
+        engine = ENGINES.get(self.form.engine)
+        order = engine.order if engine else ORDER
+        for one in self.form.orders:
+            if self.raw.get(one.name) is not None:
+                order = self.listed(one, order)
+                break
+        last = self.form.temperature_last
+        if last and _yes(self.raw.get(last)):
+            order = (*(stage for stage in order if stage != TEMPERATURE), TEMPERATURE)
+        return order
+
+    def listed(self, one: OrderField, usual: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the order that a list names; what has no word there keeps its place before or
+        behind all that have."""
+        value = self.raw[one.name]
+        if isinstance(value, str):
+            value = [word.strip() for word in value.replace("\n", ";").replace(",", ";").split(";")]
+        if not isinstance(value, list) or len(value) > 100:
+            self.problems.append(f"`{one.name}` is no list of stages.")
+            return usual
+        dynamic = self.values.get("dynatemp_range", 0.0) > 0
+        stages: list[str] = []
+        for word in value:
+            known = one.also.get(str(word), word) if isinstance(word, (str, int)) else None
+            if known is None or known not in one.words:
+                if word != "":
+                    self.problems.append(f"`{one.name}` names {shown(word)}, which is not known here.")
+                continue
+            # Where temperature has two words, one for each kind, only its own counts.
+            if "dynamic_temperature" in one.words and TEMPERATURE in one.words[known]:
+                if (known == "dynamic_temperature") != dynamic:
+                    continue
+            stages += [stage for stage in one.words[known] if stage not in stages]
+        missing = [stage for stage in usual if stage in one.stages and stage not in stages]
+        if one.whole:
+            stages += missing
+        else:
+            for stage in missing:
+                self.switch_off(stage, one.name)
+        return _with_fixed(stages, usual, one.stages)
+
+    def switch_off(self, stage: str, order: str) -> None:
+        """A stage that is not in the list never acts."""
+        if stage == XTC:
+            on, label = self.values.get(RHO, 0.0) > 0, "XTC"
+            self.values[RHO] = 0.0
+        else:
+            found = next(one for one in STAGES if one.name == stage)
+            label = found.label
+            on = any(self.values.get(k.name, k.default) != k.default for k in found.knobs
+                     if k.name in found.switched_by)  # fmt: skip
+            for knob in found.knobs:
+                if knob.name in found.switched_by and knob.name in self.values:
+                    self.values[knob.name] = knob.default
+        if on:
+            self.problems.append(f"`{order}` leaves {label} out, so that it never acts.")
+
+    def protected(self) -> frozenset[int]:
+        name = self.form.protected
+        ids = self.raw.get(name) if name else None
+        if ids is None:
+            return frozenset()
+        try:
+            return XTCSettings(protected=ids if isinstance(ids, (list, tuple, set)) else [ids]).protected
+        except SettingsError as error:
+            self.problems.append(f"`{name}`: {error}.")
+            return frozenset()
+
+    def read_others(self) -> None:
+        """Name what does something there and has nothing here."""
+        form = self.form
+        others = dict(form.others)
+        if form.breakers is not None and self.values.get("dry_multiplier"):
+            others[BREAKERS] = form.breakers
+        for name, value in self.raw.items():
+            if name not in form.names:
+                self.problems.append(f"`{shortened(name, 60)}` is not known as a setting there.")
+            elif name in others and not _idle(value, others[name]):
+                words = f"`{name}` is {shown(value)} there, and nothing here does that."
+                self.problems.append(words)
+
+
+def _checked(one: Field, name: str, value: object) -> float:
+    """Return a field's value as ours; complain in the program's word and units."""
+    knob = replace(KNOBS[one.knob], name=name)
+    number = _number(value)
+    scaled = replace(knob, low=one.theirs(knob.low), high=one.theirs(knob.high))
+    if number is None or number != number or abs(number) > 1e300:
+        raise SettingsError(name, (scaled if one.digits else knob).interval, value)
+    try:
+        ours = knob.check(one.ours(number))
+    except SettingsError:
+        raise SettingsError(name, (scaled if one.digits else knob).interval, value) from None
+    if one.knob == TEMPERATURE and 0.0 < ours < MIN_TEMPERATURE:
+        raise SettingsError(name, f"0 or at least {MIN_TEMPERATURE}", value)
+    return ours
+
+
+def _switches(knob: str) -> bool:
+    return knob == RHO or any(knob in stage.switched_by for stage in STAGES)
+
+
+def _idle(value: object, off: object) -> bool:
+    """Whether a value does nothing; there may be several that do."""
+    if off is None or value is None:
+        return True
+    if isinstance(off, tuple):
+        return any(_idle(value, one) for one in off)
+    number = _number(value)
+    if isinstance(off, (int, float)) and not isinstance(off, bool):
+        return number == off if number is not None else value in (False, "")
+    if isinstance(off, bool):
+        return _yes(value) == off
+    return _listed(value) == _listed(off)
+
+
+def _listed(value: object) -> Any:
+    """Return a list that is written as a text, as some programs do, as a list."""
+    if not isinstance(value, str) or '"' not in value or len(value) > 1000:
+        return value
+    try:
+        return json.loads(value if value.startswith("[") else f"[{value}]")
+    except (ValueError, RecursionError):
+        return value
+
+
+def _with_fixed(
+    stages: list[str], usual: tuple[str, ...], free: frozenset[str]
+) -> tuple[str, ...]:
+    """Return an order of free stages with those that have a fixed place around it."""
+    first = min((i for i, stage in enumerate(usual) if stage in free), default=0)
+    fixed = [(i, stage) for i, stage in enumerate(usual) if stage not in free]
+    before = [stage for i, stage in fixed if i < first]
+    after = [stage for i, stage in fixed if i > first]
+    return (*before, *stages, *after)
+
+
+def _few(sentences: list[str]) -> list[str]:
+    if len(sentences) <= MOST_NAMED:
+        return sentences
+    return [*sentences[:MOST_NAMED], f"And {len(sentences) - MOST_NAMED:,} more."]

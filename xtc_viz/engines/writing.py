@@ -1,0 +1,177 @@
+"""Settings in another program's words, and what will differ there.
+
+What differs is found by reading back what was written, so that nothing can be lost unsaid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xtc_viz.engines.forms.base import RHO, TAU, Field, Form, Raw
+from xtc_viz.engines.known import ENGINES
+from xtc_viz.engines.reading import BREAKERS, read
+from xtc_viz.engines.syntax import written
+from xtc_viz.engines.unlike import unlike
+from xtc_viz.knobs import KNOBS
+from xtc_viz.sampling.stages import STAGES
+from xtc_viz.sampling.stages.base import Stage
+from xtc_viz.settings import ORDER, TEMPERATURE, XTC, LaneSettings, SamplerSettings
+
+PENALTIES = ("repetition_penalty", "presence_penalty", "frequency_penalty")
+WINDOW = "penalty_window"
+_STAGE_OF = {knob.name: stage for stage in STAGES for knob in stage.knobs}
+_NAMED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text in a program's words, and sentences about what differs there."""
+
+    form: Form
+    text: str
+    remarks: tuple[str, ...]
+
+
+def write(lane: LaneSettings, form: Form) -> Written:
+    """Return a lane's settings in a form's words, with a remark on each thing that differs."""
+    sampler = lane.sampler
+    raw = form.pack(_raw(sampler, form))
+    text = form.code(raw) if form.code else written(form.syntax, raw)
+    back = read(text, form.name).lane.sampler
+    engine = ENGINES.get(form.engine)
+    remarks = [
+        *_refused(sampler, form),
+        *_left_out(sampler, back, form),
+        *_reordered(sampler, back),
+        *(unlike(sampler, engine) if engine else ()),
+        *form.about,
+    ]
+    return Written(form, text, tuple(remarks))
+
+
+def _raw(sampler: SamplerSettings, form: Form) -> Raw:
+    raw: Raw = {}
+    for one in form.fields:
+        if form.complete or _matters(sampler, one):
+            raw[one.name] = _value(one, _ours(sampler, one.knob))
+    ends = form.ends
+    if ends and (sampler.dynatemp_range or form.complete):
+        middle, range_ = sampler.temperature, sampler.dynatemp_range
+        on = range_ > 0
+        raw[ends.low] = max(0.0, middle - range_) if on else ends.off
+        raw[ends.high] = middle + range_ if on else ends.off
+        if ends.switch:
+            raw[ends.switch] = on
+    if form.protected and sampler.xtc.protected:
+        raw[form.protected] = sorted(sampler.xtc.protected)
+    if form.breakers is not None and sampler.dry_multiplier:
+        raw[BREAKERS] = form.breakers
+    return raw | _order(sampler, form)
+
+
+def _matters(sampler: SamplerSettings, one: Field) -> bool:
+    """Whether a field has to be said: it is on here, or would be on there."""
+    if one.knob in (RHO, TAU, TEMPERATURE):
+        return True
+    stage = _STAGE_OF[one.knob]
+    if one.knob == WINDOW:
+        return any(_stage(name).is_on(sampler) for name in PENALTIES)
+    if stage.name == TEMPERATURE:
+        return bool(sampler.dynatemp_range)
+    there = one.knob in stage.switched_by and one.ours(one.absent) != KNOBS[one.knob].default
+    return stage.is_on(sampler) or there
+
+
+def _stage(name: str) -> Stage:
+    return next(stage for stage in STAGES if stage.name == name)
+
+
+def _ours(sampler: SamplerSettings, knob: str) -> float:
+    value: float = getattr(sampler.xtc if knob in (RHO, TAU) else sampler, knob)
+    return value
+
+
+def _value(one: Field, ours: float) -> float:
+    theirs = one.theirs(ours)
+    return int(theirs) if KNOBS[one.knob].integer else theirs
+
+
+def acting(sampler: SamplerSettings, order: tuple[str, ...]) -> list[str]:
+    """Return the stages that do something, in an order."""
+    on = {stage.name for stage in STAGES if stage.is_on(sampler)}
+    on |= {XTC} if sampler.xtc.rho else set()
+    # At temperature 0 nothing is scaled: the most probable token is taken in the end.
+    on -= set() if sampler.temperature or sampler.dynatemp_range else {TEMPERATURE}
+    return [stage for stage in order if stage in on]
+
+
+def _order(sampler: SamplerSettings, form: Form) -> Raw:
+    """Return the fields of the order, where it is not the program's own."""
+    engine = ENGINES.get(form.engine)
+    usual = engine.order if engine else ORDER
+    wanted = acting(sampler, sampler.order)
+    if form.orders:
+        if wanted == acting(sampler, usual) and not form.complete:
+            return {}
+        last = {form.temperature_last: False} if form.temperature_last and form.complete else {}
+        return last | {one.name: one.written(sampler.order) for one in form.orders}
+    if form.temperature_last and wanted != acting(sampler, usual):
+        last = (*(stage for stage in usual if stage != TEMPERATURE), TEMPERATURE)
+        return {form.temperature_last: True} if wanted == acting(sampler, last) else {}
+    return {}
+
+
+def _refused(sampler: SamplerSettings, form: Form) -> list[str]:
+    """Say what the program will not take."""
+    words = []
+    for one in form.fields:
+        value = one.theirs(_ours(sampler, one.knob))
+        if _matters(sampler, one) and not one.low <= value <= one.high:
+            if one.knob == TAU and not sampler.xtc.rho:
+                continue
+            bound = f"below {one.low:g}" if value < one.low else f"above {one.high:g}"
+            words.append(f"It takes no `{one.name}` {bound}, and this is {value:g}.")
+    most, count = form.most_protected, len(sampler.xtc.protected)
+    if most is not None and count > most:
+        words.append(f"It takes at most {most} protected tokens, and these are {count:,}.")
+    return words
+
+
+def _left_out(sampler: SamplerSettings, back: SamplerSettings, form: Form) -> list[str]:
+    """Name every setting that did not come back as it was."""
+    words = []
+    fields = {one.knob for one in form.fields}
+    fields |= {"dynatemp_range"} if form.ends else set()
+    for knob, stage in _STAGE_OF.items():
+        here, there = getattr(sampler, knob), getattr(back, knob)
+        heard = any(_stage(name).is_on(one) for name in PENALTIES for one in (sampler, back))
+        acts = heard if knob == WINDOW else stage.is_on(sampler) or stage.is_on(back)
+        if knob == "dynatemp_exponent":
+            acts = bool(sampler.dynatemp_range)
+        if not acts or abs(here - there) <= 1e-9 * max(1.0, abs(here)):
+            continue
+        label = KNOBS[knob].label
+        if knob not in fields:
+            words.append(f"{label} ({here:g}) has no word there and is left out.")
+        else:
+            words.append(f"{label} is {here:g} here and {there:g} there.")
+    xtc = sampler.xtc
+    if xtc.rho:
+        if xtc.strategy != back.xtc.strategy:
+            words.append("XTC always keeps the least probable eligible token there.")
+        if xtc.protected and not form.protected:
+            count = len(xtc.protected)
+            words.append(f"The {count:,} protected tokens have no word there and are left out.")
+        elif xtc.protected:
+            words.append("The protected token ids are those of this model's vocabulary.")
+    return words
+
+
+def _reordered(sampler: SamplerSettings, back: SamplerSettings) -> list[str]:
+    here = acting(sampler, sampler.order)
+    there = [stage for stage in acting(back, back.order) if stage in here]
+    if [stage for stage in here if stage in there] == there:
+        return []
+    labels = {stage.name: stage.label for stage in STAGES} | {XTC: "XTC"}
+    chain = ", ".join(labels[stage] for stage in there)
+    return [f"The stages act in another order there: {chain}."]
