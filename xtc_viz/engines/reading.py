@@ -1,4 +1,4 @@
-"""Settings out of another program's words: which program it is, the lane, and what was not understood."""
+"""Settings out of another program's words: the program, the lane, what was not understood."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from xtc_viz.settings import (
 
 MOST_NAMED = 20
 """Names that a message lists."""
-BREAKERS = "dry_sequence_breakers"
+BREAKERS, DYNAMIC = "dry_sequence_breakers", "dynamic_temperature"
 _WRAPPERS = (
     "generation_settings", "default_generation_settings", "params", "parameters", "extra_body",
     "sampling_params",
@@ -90,24 +90,26 @@ def read(text: object, form: object = None) -> Reading:
             raise FormError(words)
         return _Reader(chosen, raw).reading(())
     scores = {one.name: _score(one, raw) for one in fits}
-    best = max(scores.values(), default=0)
+    best = max(scores.values())
     likely = [one for one in fits if scores[one.name] == best]
-    if best <= 0:
+    if not best[0]:
         raise FormError("No name in this text is a setting of a program that is known here.")
     return _Reader(likely[0], raw).reading([one.name for one in likely[1:]])
 
 
-def _score(form: Form, raw: Raw) -> int:
-    """Return how well a form fits: a point for each name that it knows, one less for each other."""
+def _score(form: Form, raw: Raw) -> tuple[int, int]:
+    """Return how well a form fits: how many names it knows, and less for each other one."""
     flat = form.unpack(dict(raw))
     said = {*raw, *(str(k) for v in raw.values() if isinstance(v, Mapping) for k in v)}
     fields = {name for one in form.fields for name in (one.name, *one.also)}
-    read = [name for name in flat if name in fields and _number(flat[name]) is not None]
-    if not any(name in said for name in read):
-        return 0
-    names = [name for name in flat if name in said]
-    known = [name for name in names if name in form.names and name not in fields]
-    return 2 * (len(read) + len(known)) - len(names)
+    numbers = [
+        name for name in flat if name in said and name in fields and _number(flat[name]) is not None
+    ]
+    if not numbers:
+        return 0, 0
+    names = form.names - fields
+    known = len(numbers) + sum(name in said and name in names for name in flat)
+    return known, known - len(flat)
 
 
 def _number(value: object) -> float | None:
@@ -140,13 +142,15 @@ class _Reader:
     def reading(self, others: Iterable[str]) -> Reading:
         others = tuple(others)
         form, raw = self.form, self.raw
-        for one in form.fields:
+        for one in sorted(form.fields, key=lambda one: one.knob != RHO):
             self.read_field(one)
         if form.ends:
             self.read_ends(form.ends)
         if form.do_sample and form.do_sample in raw and not _yes(raw[form.do_sample]):
             self.values[TEMPERATURE] = 0.0
             self.note(form.do_sample, TEMPERATURE, 0.0)
+        if not others:
+            self.leave_idle()
         order = self.order()
         protected = self.protected()
         self.read_others()
@@ -168,33 +172,50 @@ class _Reader:
         )  # fmt: skip
 
     def note(self, name: str, knob: str, ours: float) -> None:
-        value = shown(self.raw[name]) if name in self.raw else ""
+        value = self.raw.get(name, "")
+        value = shortened(value) if isinstance(value, str) else shown(value)
         self.taken.append(Taken(name, value, KNOBS[knob].label, f"{ours:g}"))
 
     def read_field(self, one: Field) -> None:
         """Take a field's value, or what the program has in its place."""
         knob = KNOBS[one.knob]
-        absent = knob.check(one.ours(one.absent)) if one.knob != TAU or one.absent else knob.default
-        self.values[one.knob] = absent
+        idle = one.knob == TAU and not self.values[RHO]  # XTC is off, whatever τ is
         given = [name for name in (one.name, *one.also) if self.raw.get(name) is not None]
+        self.values[one.knob] = knob.default
+        try:
+            self.values[one.knob] = absent = _checked(one, one.name, one.absent)
+        except SettingsError as error:
+            if not given and not idle:
+                words = f"`{one.name}` is not said, and is {one.absent:g} there"
+                self.problems.append(f"{words}; here it must be {error.bounds}.")
+            absent = knob.default
         if not given:
             if absent != knob.default and _switches(one.knob):
-                label = knob.label
-                self.assumed.append(Taken(one.name, f"{one.absent:g}", label, f"{absent:g}"))
+                ours = f"{absent:g}"
+                self.assumed.append(Taken(one.name, f"{one.absent:g}", knob.label, ours))
             return
         value = self.raw[given[0]]
         for other in given[1:]:
             if self.raw[other] != value:
                 words = f"`{other}` is {shown(self.raw[other])}; here it is as `{given[0]}`"
                 self.problems.append(f"{words}, {shown(value)}.")
-        if one.knob == TAU and not self.values.get(RHO, 1.0) and RHO in self.values:
-            return  # XTC is off: whatever τ is
         try:
             self.values[one.knob] = _checked(one, given[0], value)
         except SettingsError as error:
-            self.problems.append(f"{error}.")
+            if not idle:
+                self.problems.append(f"{error}.")
         else:
             self.note(given[0], one.knob, self.values[one.knob])
+
+    def leave_idle(self) -> None:
+        """Switch off what the engine takes and does nothing with."""
+        engine = ENGINES.get(self.form.engine)
+        for stage in STAGES if engine else ():
+            switches = [knob for knob in stage.knobs if knob.name in stage.switched_by]
+            on = [k for k in switches if self.values.get(k.name, k.default) != k.default]
+            if on and engine and stage.name not in engine.order:
+                self.problems.append(f"{stage.label} does nothing there, and is off here.")
+                self.values |= {knob.name: knob.default for knob in on}
 
     def read_ends(self, ends: Ends) -> None:
         """Dynamic temperature from its two ends."""
@@ -229,7 +250,7 @@ class _Reader:
                 break
         last = self.form.temperature_last
         if last and _yes(self.raw.get(last)):
-            order = (*(stage for stage in order if stage != TEMPERATURE), TEMPERATURE)
+            order = temperature_last(order, self.form)
         return order
 
     def listed(self, one: OrderField, usual: tuple[str, ...]) -> tuple[str, ...]:
@@ -247,12 +268,14 @@ class _Reader:
             known = one.also.get(str(word), word) if isinstance(word, (str, int)) else None
             if known is None or known not in one.words:
                 if word != "":
-                    self.problems.append(f"`{one.name}` names {shown(word)}, which is not known here.")
+                    self.problems.append(
+                        f"`{one.name}` names {shown(word)}, which is not known here."
+                    )
                 continue
             # Where temperature has two words, one for each kind, only its own counts.
-            if "dynamic_temperature" in one.words and TEMPERATURE in one.words[known]:
-                if (known == "dynamic_temperature") != dynamic:
-                    continue
+            twice = DYNAMIC in one.words and TEMPERATURE in one.words[known]
+            if twice and (known == DYNAMIC) != dynamic:
+                continue
             stages += [stage for stage in one.words[known] if stage not in stages]
         missing = [stage for stage in usual if stage in one.stages and stage not in stages]
         if one.whole:
@@ -284,7 +307,9 @@ class _Reader:
         if ids is None:
             return frozenset()
         try:
-            return XTCSettings(protected=ids if isinstance(ids, (list, tuple, set)) else [ids]).protected
+            return XTCSettings(
+                protected=ids if isinstance(ids, (list, tuple, set)) else [ids]
+            ).protected
         except SettingsError as error:
             self.problems.append(f"`{name}`: {error}.")
             return frozenset()
@@ -292,11 +317,11 @@ class _Reader:
     def read_others(self) -> None:
         """Name what does something there and has nothing here."""
         form = self.form
-        others = dict(form.others)
+        others, names = dict(form.others), form.names
         if form.breakers is not None and self.values.get("dry_multiplier"):
             others[BREAKERS] = form.breakers
         for name, value in self.raw.items():
-            if name not in form.names:
+            if name not in names:
                 self.problems.append(f"`{shortened(name, 60)}` is not known as a setting there.")
             elif name in others and not _idle(value, others[name]):
                 words = f"`{name}` is {shown(value)} there, and nothing here does that."
@@ -317,6 +342,13 @@ def _checked(one: Field, name: str, value: object) -> float:
     if one.knob == TEMPERATURE and 0.0 < ours < MIN_TEMPERATURE:
         raise SettingsError(name, f"0 or at least {MIN_TEMPERATURE}", value)
     return ours
+
+
+def temperature_last(order: tuple[str, ...], form: Form) -> tuple[str, ...]:
+    """Return an order with temperature behind all but what is last in any case."""
+    others = [stage for stage in order if stage != TEMPERATURE]
+    before = [stage for stage in others if stage not in form.behind_last]
+    return (*before, TEMPERATURE, *(stage for stage in others if stage in form.behind_last))
 
 
 def _switches(knob: str) -> bool:
@@ -347,9 +379,7 @@ def _listed(value: object) -> Any:
         return value
 
 
-def _with_fixed(
-    stages: list[str], usual: tuple[str, ...], free: frozenset[str]
-) -> tuple[str, ...]:
+def _with_fixed(stages: list[str], usual: tuple[str, ...], free: frozenset[str]) -> tuple[str, ...]:
     """Return an order of free stages with those that have a fixed place around it."""
     first = min((i for i, stage in enumerate(usual) if stage in free), default=0)
     fixed = [(i, stage) for i, stage in enumerate(usual) if stage not in free]

@@ -20,8 +20,9 @@ from xtc_viz.errors import FormError, Words, shortened
 
 LONGEST = 100_000
 """Characters of a text."""
-LONGEST_YAML = 20_000
-"""Characters of YAML, which takes about a second to read at that."""
+LONGEST_YAML, BRACKETS = 20_000, 100
+"""Characters of YAML, which takes about a second to read at that, and the brackets in it: many
+within one another take much longer."""
 
 _FENCE = re.compile(r"\A\s*```[^\n]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _FLAG = re.compile(r"(?:^|\s)--?[A-Za-z]")
@@ -43,7 +44,9 @@ def parse(text: object, calls: Calls) -> tuple[Syntax, Raw]:
     if not isinstance(text, str):
         raise FormError("Settings are read from a text.")
     if len(text) > LONGEST:
-        raise FormError(f"A text of settings has at most {LONGEST:,} characters, not {len(text):,}.")
+        raise FormError(
+            f"A text of settings has at most {LONGEST:,} characters, not {len(text):,}."
+        )
     fenced = _FENCE.match(text)
     bare = (fenced[1] if fenced else text).strip().lstrip("\ufeff")
     if not bare:
@@ -68,12 +71,13 @@ def _parsed(text: str, calls: Calls) -> tuple[Syntax, Raw]:
 
 def _json(text: str) -> Raw:
     try:
-        return _named("JSON", json.loads(text))
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise FormError(f"This is no JSON: {error.msg} ({where}).") from None
     except ValueError:  # an integer of more digits than Python reads
         raise FormError("This is no JSON that can be read: a number is too long.") from None
+    return _named("JSON", value)
 
 
 class _Plain(yaml.SafeLoader):
@@ -89,20 +93,25 @@ def _yaml(text: str) -> Raw:
     if len(text) > LONGEST_YAML:
         most = f"{LONGEST_YAML:,} characters"
         raise FormError(f"YAML is read up to {most}, and this has {len(text):,}.")
+    if text.count("[") + text.count("{") > BRACKETS:
+        raise FormError(f"YAML is read with at most {BRACKETS} brackets.")
     try:
-        # A SafeLoader builds plain values only.
-        return _named("YAML", yaml.load(text, Loader=_Plain))  # noqa: S506
+        value = yaml.load(text, Loader=_Plain)  # a SafeLoader, which builds plain values only
+    except FormError:
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" (line {mark.line + 1})" if mark else ""
         raise FormError(f"This is no YAML: {shortened(str(error.problem))}{where}.") from None
     except (yaml.YAMLError, ValueError, TypeError, OverflowError):
         raise FormError("This is no YAML that can be read.") from None
+    return _named("YAML", value)
 
 
 def _named(kind: str, value: object) -> Raw:
     if not isinstance(value, dict):
-        raise FormError(f"This {kind} has no named values at its top, as settings do.")
+        words = "text" if kind == "YAML" and isinstance(value, str) else kind
+        raise FormError(f"This {words} has no named values, as settings have.")
     return {str(name): content for name, content in value.items()}
 
 
@@ -140,7 +149,7 @@ def _python(text: str, calls: Calls) -> Raw:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError) as error:
-        line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
+        line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
         raise FormError(f"This is no Python{line}.") from None
     raw: Raw = {}
     for name, call in _called(tree, calls):

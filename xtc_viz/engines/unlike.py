@@ -34,7 +34,7 @@ _ZERO = {
 
 
 def unlike(sampler: SamplerSettings, engine: Engine) -> list[str]:
-    """Return what an engine does otherwise than the rule that a lane has now; nothing without XTC."""
+    """Return what an engine does otherwise than the rule of a lane; nothing where XTC is off."""
     here, there = sampler.xtc.dialect, engine.dialect
     if not sampler.xtc.rho:
         return []

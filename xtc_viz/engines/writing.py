@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from xtc_viz.engines.forms.base import RHO, TAU, Field, Form, Raw
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.reading import BREAKERS, read
+from xtc_viz.engines.reading import BREAKERS, read, temperature_last
 from xtc_viz.engines.syntax import written
 from xtc_viz.engines.unlike import unlike
 from xtc_viz.knobs import KNOBS
@@ -20,7 +20,6 @@ from xtc_viz.settings import ORDER, TEMPERATURE, XTC, LaneSettings, SamplerSetti
 PENALTIES = ("repetition_penalty", "presence_penalty", "frequency_penalty")
 WINDOW = "penalty_window"
 _STAGE_OF = {knob.name: stage for stage in STAGES for knob in stage.knobs}
-_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def write(lane: LaneSettings, form: Form) -> Written:
 def _raw(sampler: SamplerSettings, form: Form) -> Raw:
     raw: Raw = {}
     for one in form.fields:
-        if form.complete or _matters(sampler, one):
+        if form.complete or (_matters(sampler, one) and _exists(one.knob, form)):
             raw[one.name] = _value(one, _ours(sampler, one.knob))
     ends = form.ends
     if ends and (sampler.dynatemp_range or form.complete):
@@ -80,6 +79,12 @@ def _matters(sampler: SamplerSettings, one: Field) -> bool:
         return bool(sampler.dynatemp_range)
     there = one.knob in stage.switched_by and one.ours(one.absent) != KNOBS[one.knob].default
     return stage.is_on(sampler) or there
+
+
+def _exists(knob: str, form: Form) -> bool:
+    """Whether the engine has the stage of a knob; what only takes settings has all."""
+    engine = ENGINES.get(form.engine)
+    return engine is None or knob not in _STAGE_OF or _STAGE_OF[knob].name in engine.order
 
 
 def _stage(name: str) -> Stage:
@@ -113,11 +118,13 @@ def _order(sampler: SamplerSettings, form: Form) -> Raw:
     if form.orders:
         if wanted == acting(sampler, usual) and not form.complete:
             return {}
-        last = {form.temperature_last: False} if form.temperature_last and form.complete else {}
-        return last | {one.name: one.written(sampler.order) for one in form.orders}
+        last: Raw = {form.temperature_last: False} if form.temperature_last else {}
+        return (last if form.complete else {}) | {
+            one.name: one.written(sampler.order) for one in form.orders
+        }
     if form.temperature_last and wanted != acting(sampler, usual):
-        last = (*(stage for stage in usual if stage != TEMPERATURE), TEMPERATURE)
-        return {form.temperature_last: True} if wanted == acting(sampler, last) else {}
+        last = acting(sampler, temperature_last(usual, form))
+        return {form.temperature_last: True} if wanted == last else {}
     return {}
 
 
@@ -151,8 +158,8 @@ def _left_out(sampler: SamplerSettings, back: SamplerSettings, form: Form) -> li
         if not acts or abs(here - there) <= 1e-9 * max(1.0, abs(here)):
             continue
         label = KNOBS[knob].label
-        if knob not in fields:
-            words.append(f"{label} ({here:g}) has no word there and is left out.")
+        if knob not in fields or not _exists(knob, form):
+            words.append(f"{label} ({here:g}) does not exist there and is left out.")
         else:
             words.append(f"{label} is {here:g} here and {there:g} there.")
     xtc = sampler.xtc
@@ -161,7 +168,7 @@ def _left_out(sampler: SamplerSettings, back: SamplerSettings, form: Form) -> li
             words.append("XTC always keeps the least probable eligible token there.")
         if xtc.protected and not form.protected:
             count = len(xtc.protected)
-            words.append(f"The {count:,} protected tokens have no word there and are left out.")
+            words.append(f"The {count:,} protected tokens cannot be said there and are left out.")
         elif xtc.protected:
             words.append("The protected token ids are those of this model's vocabulary.")
     return words

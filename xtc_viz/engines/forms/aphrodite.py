@@ -1,8 +1,8 @@
 """aphrodite: a request.
 
-Names, defaults and bounds in `SamplingParams` and `SamplerID` (aphrodite/common/sampling_params.py),
-read in November 2026. An order has to name every sampler; its epsilon and eta cutoff are counted in
-ten-thousandths.
+Names, defaults and bounds in `SamplingParams` and `SamplerID` of aphrodite's sampling_params.py,
+read in November 2026. An order has to name every sampler; the epsilon and eta cutoff are counted
+in ten-thousandths.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ def _named(raw: Raw) -> Raw:
     order = raw.get(PRIORITY.name)
     if not isinstance(order, list):
         return raw
-    words = [
-        _NUMBERS.get(one, one) if isinstance(one, int) else str(one).lower()
-        for one in order
-    ]
+    words = [_NUMBERS.get(one, one) if isinstance(one, int) else str(one).lower() for one in order]
     return {**raw, PRIORITY.name: words}  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """SillyTavern: a preset of text completion.
 
 Names in default/content/presets/textgen and public/scripts/textgen-settings.js, read in November
-2026. SillyTavern draws nothing itself: a preset goes to whatever program stands behind it, and holds
-an order for each of four.
+2026. SillyTavern draws nothing itself: a preset goes to whatever program stands behind it, and
+holds an order for each of four.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def _overrides(raw: Raw) -> Raw:
 _REQUEST = Form(
     name="TabbyAPI request",
     label="TabbyAPI: request (JSON)",
-    engine="exllamav3",
+    engine="TabbyAPI",
     syntax=Syntax.JSON,
     file="tabby-request.json",
     fields=(
@@ -57,6 +57,7 @@ _REQUEST = Form(
     ),
     ends=Ends("min_temp", "max_temp", 1.0, also=("dynatemp_low", "dynatemp_high")),
     temperature_last="temperature_last",
+    behind_last=("xtc",),
     others={
         "tfs": 1, "top_a": 0, "skew": 0, "smoothing_factor": 0, "mirostat": False,
         "mirostat_mode": 0, "mirostat_tau": None, "mirostat_eta": None, "repetition_decay": 0,

@@ -20,7 +20,7 @@ FORMS = (
     Form(
         name="transformers call",
         label="transformers: Python",
-        engine="transformers",
+        engine="",
         syntax=Syntax.PYTHON,
         file="generate.py",
         fields=(

@@ -36,7 +36,7 @@ FORMS = (
     Form(
         name="vLLM request",
         label="vLLM with our plug-in: request (JSON)",
-        engine="vLLM plug-in",
+        engine="vLLM",
         syntax=Syntax.JSON,
         file="vllm-request.json",
         fields=(
