@@ -306,10 +306,9 @@ class _Reader:
         ids = self.raw.get(name) if name else None
         if ids is None:
             return frozenset()
+        listed = ids if isinstance(ids, (list, tuple, set)) else [ids]
         try:
-            return XTCSettings(
-                protected=ids if isinstance(ids, (list, tuple, set)) else [ids]
-            ).protected
+            return XTCSettings(protected=listed).protected  # type: ignore[arg-type]
         except SettingsError as error:
             self.problems.append(f"`{name}`: {error}.")
             return frozenset()
@@ -366,7 +365,7 @@ def _idle(value: object, off: object) -> bool:
         return number == off if number is not None else value in (False, "")
     if isinstance(off, bool):
         return _yes(value) == off
-    return _listed(value) == _listed(off)
+    return bool(_listed(value) == _listed(off))
 
 
 def _listed(value: object) -> Any:

@@ -20,8 +20,8 @@ from xtc_viz.errors import FormError, Words, shortened
 
 LONGEST = 100_000
 """Characters of a text."""
-LONGEST_YAML, BRACKETS = 20_000, 100
-"""Characters of YAML, which takes about a second to read at that, and the brackets in it: many
+LONGEST_YAML, BRACKETS = 10_000, 100
+"""Characters of YAML, which takes half a second to read at that, and the brackets in it: many
 within one another take much longer."""
 
 _FENCE = re.compile(r"\A\s*```[^\n]*\n(.*?)\n?```\s*\Z", re.DOTALL)

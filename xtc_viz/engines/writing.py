@@ -123,8 +123,8 @@ def _order(sampler: SamplerSettings, form: Form) -> Raw:
             one.name: one.written(sampler.order) for one in form.orders
         }
     if form.temperature_last and wanted != acting(sampler, usual):
-        last = acting(sampler, temperature_last(usual, form))
-        return {form.temperature_last: True} if wanted == last else {}
+        moved = acting(sampler, temperature_last(usual, form))
+        return {form.temperature_last: True} if wanted == moved else {}
     return {}
 
 

@@ -1,16 +1,18 @@
 // The lanes of the next run as chips that open their settings, and a menu that adds one.
 
-import { h } from "../core/dom.js";
+import { button, h } from "../core/dom.js";
 import { sharedBase } from "../core/lanebase.js";
 import { laneTag } from "../core/lanetag.js";
 
 /**
- * The chips; `onopen(index)` and `onadd(lane)` are called when one is pressed or chosen.
+ * The chips; `onopen(index)` and `onadd(lane)` are called when one is pressed or chosen, `onbring()`
+ * for a lane of another program.
  * @param {Spec} spec
  * @param {LaneSettings<Typed>[]} lanes
- * @param {{ onopen: (index: number) => void, onadd: (lane: LaneSettings) => void }} events
+ * @param {{ onopen: (index: number) => void, onadd: (lane: LaneSettings) => void,
+ *   onbring: () => void }} events
  */
-export function laneChips(spec, lanes, { onopen, onadd }) {
+export function laneChips(spec, lanes, { onopen, onadd, onbring }) {
   const samplers = lanes.map((lane) => lane.sampler);
   // The base stands beside the chips.
   const base = sharedBase(samplers, spec);
@@ -22,8 +24,12 @@ export function laneChips(spec, lanes, { onopen, onadd }) {
       ` ${laneTag(lane.sampler, spec, base)}`,
     ),
   );
+  const bring = button("Paste settings …", onbring, {
+    class: "quiet",
+    title: "Settings of llama.cpp, koboldcpp, SillyTavern and others as a lane",
+  });
   if (lanes.length >= spec.maxLanes) {
-    return [...chips, h("span", { class: "tag" }, `${spec.maxLanes} lanes at most`)];
+    return [...chips, h("span", { class: "tag" }, `${spec.maxLanes} lanes at most`), bring];
   }
   const named = [spec.baseline, ...spec.strengths, ...spec.comparators];
   const menu = h(
@@ -33,5 +39,5 @@ export function laneChips(spec, lanes, { onopen, onadd }) {
     named.map((lane, i) => h("option", { value: i }, lane.name)),
   );
   menu.addEventListener("change", () => onadd(named[Number(menu.value)]));
-  return [...chips, menu];
+  return [...chips, menu, bring];
 }

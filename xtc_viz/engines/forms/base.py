@@ -119,11 +119,11 @@ class Form:
 
     `engine` names the rule that acts there, "" where the text does not say it. `others` are names
     that nothing here stands for, with the value at which they do nothing, None where any does;
-    `left` are names that belong to a request or a run and to no lane. `temperature_last` is a switch
-    that moves temperature behind all stages but those in `behind_last`, `do_sample` one without
-    which the most probable token is taken. `protected` is the name of the list of token ids that
-    XTC must not silence, `most_protected` how many it may hold. `breakers` are those of DRY where
-    they have to be said. `orders` may be several, for several programs; the first one is read.
+    `left` are names that belong to a request or a run and to no lane. `temperature_last` is a
+    switch that moves temperature behind all stages but those in `behind_last`, `do_sample` one
+    without which the most probable token is taken. `protected` is the name of the list of token ids
+    that XTC must not silence, `most_protected` how many it may hold. `breakers` are those of DRY
+    where they have to be said. `orders` may be several, for several programs; the first is read.
 
     `calls` are the functions of a Python text with the names of their first arguments, `code`
     writes it. `unpack` makes a flat mapping of what stands in a text, `pack` is the way back. A
