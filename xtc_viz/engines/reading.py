@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,9 @@ from xtc_viz.settings import (
 
 MOST_NAMED = 20
 """Names that a message lists."""
+PENALTIES = ("repetition_penalty", "presence_penalty", "frequency_penalty")
+WINDOW = "penalty_window"
+"""How far all of them look back."""
 BREAKERS, DYNAMIC = "dry_sequence_breakers", "dynamic_temperature"
 _WRAPPERS = (
     "generation_settings", "default_generation_settings", "params", "parameters", "extra_body",
@@ -88,13 +91,13 @@ def read(text: object, form: object = None) -> Reading:
         if chosen not in fits:
             words = f"This text is {syntax.upper()}, and {chosen.label} is {chosen.syntax.upper()}."
             raise FormError(words)
-        return _Reader(chosen, raw).reading(())
+        return _Reader(chosen, raw).reading()
     scores = {one.name: _score(one, raw) for one in fits}
     best = max(scores.values())
     likely = [one for one in fits if scores[one.name] == best]
     if not best[0]:
         raise FormError("No name in this text is a setting of a program that is known here.")
-    return _Reader(likely[0], raw).reading([one.name for one in likely[1:]])
+    return _Reader(likely[0], raw, tuple(one.name for one in likely[1:])).reading()
 
 
 def _score(form: Form, raw: Raw) -> tuple[int, int]:
@@ -131,17 +134,17 @@ def _yes(value: object) -> bool:
 class _Reader:
     """One text in one form."""
 
-    def __init__(self, form: Form, raw: Raw) -> None:
+    def __init__(self, form: Form, raw: Raw, others: tuple[str, ...] = ()) -> None:
         self.form = form
+        self.others = others
         self.raw = form.unpack(raw)
         self.taken: list[Taken] = []
         self.assumed: list[Taken] = []
         self.problems: list[str] = []
         self.values: dict[str, float] = {}
 
-    def reading(self, others: Iterable[str]) -> Reading:
-        others = tuple(others)
-        form, raw = self.form, self.raw
+    def reading(self) -> Reading:
+        form, raw, others = self.form, self.raw, self.others
         for one in sorted(form.fields, key=lambda one: one.knob != RHO):
             self.read_field(one)
         if form.ends:
@@ -152,9 +155,9 @@ class _Reader:
         if not others:
             self.leave_idle()
         order = self.order()
+        self.tidy()
         protected = self.protected()
         self.read_others()
-        # A text that several programs may have written says nothing of the rule of one.
         engine = None if others else ENGINES.get(form.engine)
         values = dict(self.values)
         xtc = XTCSettings(
@@ -185,12 +188,15 @@ class _Reader:
         try:
             self.values[one.knob] = absent = _checked(one, one.name, one.absent)
         except SettingsError as error:
-            if not given and not idle:
+            if not given and not idle and not self.others:
                 words = f"`{one.name}` is not said, and is {one.absent:g} there"
                 self.problems.append(f"{words}; here it must be {error.bounds}.")
             absent = knob.default
         if not given:
-            if absent != knob.default and _switches(one.knob):
+            # A text that several programs may have written says nothing of the defaults of one.
+            if self.others:
+                self.values[one.knob] = knob.default if one.knob != RHO else 0.0
+            elif absent != knob.default and _switches(one.knob):
                 ours = f"{absent:g}"
                 self.assumed.append(Taken(one.name, f"{one.absent:g}", knob.label, ours))
             return
@@ -203,9 +209,23 @@ class _Reader:
             self.values[one.knob] = _checked(one, given[0], value)
         except SettingsError as error:
             if not idle:
-                self.problems.append(f"{error}.")
+                now = self.values[one.knob]
+                self.problems.append(f"{error}. {knob.label} is {now:g} here.")
         else:
             self.note(given[0], one.knob, self.values[one.knob])
+
+    def tidy(self) -> None:
+        """Put what belongs to stages that are off to its defaults: it says nothing."""
+        for stage in STAGES:
+            knobs = {knob.name: knob.default for knob in stage.knobs}
+            here = {name: self.values[name] for name in knobs if name in self.values}
+            if any(here.get(name, knobs[name]) != knobs[name] for name in stage.switched_by):
+                continue
+            self.values |= {name: knobs[name] for name in here if name != WINDOW}
+        if all(
+            self.values.get(name, KNOBS[name].default) == KNOBS[name].default for name in PENALTIES
+        ):
+            self.values[WINDOW] = KNOBS[WINDOW].default
 
     def leave_idle(self) -> None:
         """Switch off what the engine takes and does nothing with."""

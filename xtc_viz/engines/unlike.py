@@ -33,8 +33,11 @@ _ZERO = {
 }
 
 
-def unlike(sampler: SamplerSettings, engine: Engine) -> list[str]:
-    """Return what an engine does otherwise than the rule of a lane; nothing where XTC is off."""
+def unlike(sampler: SamplerSettings, engine: Engine, *, listed: bool) -> list[str]:
+    """Return what an engine does otherwise than the rule of a lane; nothing where XTC is off.
+
+    `listed` says that protected tokens go there by their ids.
+    """
     here, there = sampler.xtc.dialect, engine.dialect
     if not sampler.xtc.rho:
         return []
@@ -45,6 +48,8 @@ def unlike(sampler: SamplerSettings, engine: Engine) -> list[str]:
         words.append(_TIES[there.ties])
     if here.veto != there.veto:
         words.append(_VETO[there.veto])
+    if not listed and there.veto != Veto.NONE:
+        words.append(f"Protected there: {engine.protects[0].lower()}{engine.protects[1:]}")
     if here.coin != there.coin:
         words.append(_COIN[there.coin])
     if not sampler.temperature and here.zero != there.zero:

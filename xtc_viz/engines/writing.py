@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from xtc_viz.engines.forms.base import RHO, TAU, Field, Form, Raw
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.reading import BREAKERS, read, temperature_last
+from xtc_viz.engines.reading import BREAKERS, PENALTIES, WINDOW, read, temperature_last
 from xtc_viz.engines.syntax import written
 from xtc_viz.engines.unlike import unlike
 from xtc_viz.knobs import KNOBS
@@ -17,8 +17,6 @@ from xtc_viz.sampling.stages import STAGES
 from xtc_viz.sampling.stages.base import Stage
 from xtc_viz.settings import ORDER, TEMPERATURE, XTC, LaneSettings, SamplerSettings
 
-PENALTIES = ("repetition_penalty", "presence_penalty", "frequency_penalty")
-WINDOW = "penalty_window"
 _STAGE_OF = {knob.name: stage for stage in STAGES for knob in stage.knobs}
 
 
@@ -42,7 +40,7 @@ def write(lane: LaneSettings, form: Form) -> Written:
         *_refused(sampler, form),
         *_left_out(sampler, back, form),
         *_reordered(sampler, back),
-        *(unlike(sampler, engine) if engine else ()),
+        *(unlike(sampler, engine, listed=bool(form.protected)) if engine else ()),
         *form.about,
     ]
     return Written(form, text, tuple(remarks))
@@ -166,10 +164,9 @@ def _left_out(sampler: SamplerSettings, back: SamplerSettings, form: Form) -> li
     if xtc.rho:
         if xtc.strategy != back.xtc.strategy:
             words.append("XTC always keeps the least probable eligible token there.")
-        if xtc.protected and not form.protected:
-            count = len(xtc.protected)
-            words.append(f"The {count:,} protected tokens cannot be said there and are left out.")
-        elif xtc.protected:
+        if xtc.protected and not form.protected and not form.engine:
+            words.append("Protected tokens cannot be said there and are left out.")
+        elif xtc.protected and form.protected:
             words.append("The protected token ids are those of this model's vocabulary.")
     return words
 

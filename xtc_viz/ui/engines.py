@@ -41,7 +41,7 @@ def brought_here(text: object, form: object) -> dict[str, Any]:
     return {
         "form": reading.form.name if reading.form else None,
         "engine": _engine(reading),
-        "others": [FORMS[name].label for name in reading.others],
+        "others": list(reading.others),
         "lane": with_protected(reading.lane, ()).to_dict(),
         "taken": [_row(one) for one in reading.taken],
         "assumed": [_row(one) for one in reading.assumed],

@@ -21,11 +21,13 @@ const HINT =
  */
 export function heading({ form, engine, others }, forms) {
   if (form === null) return "Settings of this page.";
-  const label = forms.find(([name]) => name === form)?.[1] ?? form;
+  const labels = new Map(forms);
+  const label = labels.get(form) ?? form;
   if (others.length) {
+    const programs = [form, ...others].map((name) => (labels.get(name) ?? name).split(":")[0]);
     return (
-      `${[label, ...others].join(", ")}: these names are the same in all of them. ` +
-      "Choose the program, and its own rule, order and defaults come with them."
+      `This may be of ${[...new Set(programs)].join(", ")}: the names are the same in all of them. ` +
+      "Choose the program, and its own rule, order and defaults come with it."
     );
   }
   return engine ? `${label}. The lane gets the rule and the order of ${engine}.` : `${label}.`;
@@ -77,7 +79,7 @@ export class BringHere {
     this.number = 0;
     this.timer = 0;
     this.area = h("textarea", {
-      rows: "8",
+      rows: "6",
       spellcheck: "false",
       "aria-label": "Settings of another program",
       "aria-describedby": "bring-here-hint",

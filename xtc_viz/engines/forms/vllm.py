@@ -15,14 +15,20 @@ _PREFIX = "xtc_"
 
 
 def _flat(raw: Raw) -> Raw:
-    """Lay the plug-in's arguments beside the others; XTC is off where there are none."""
+    """Lay the plug-in's arguments beside the others; XTC is off where there are none, and outside
+    of `vllm_xargs` they are no names there."""
     inner: Raw = {}
     for name in _ARGUMENTS:
         if isinstance(raw.get(name), Mapping):
             inner |= {str(key): value for key, value in raw[name].items()}
     if not any(name.startswith(_PREFIX) for name in inner):
         inner["xtc_probability"] = 0.0
-    return {name: value for name, value in raw.items() if name not in _ARGUMENTS} | inner
+    others = {
+        f"{name} outside {_ARGUMENTS[0]}" if name.startswith(_PREFIX) else name: value
+        for name, value in raw.items()
+        if name not in _ARGUMENTS
+    }
+    return others | inner
 
 
 def _nested(raw: Raw) -> Raw:
