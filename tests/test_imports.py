@@ -42,7 +42,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz": rule(own="settings sampling.operator runs.protection"),
     "xtc_viz.threads": rule(),
     "xtc_viz.assets": rule(),
-    "xtc_viz.cli": rule(own="threads ui audit.command lab.command"),
+    "xtc_viz.cli": rule(own="threads ui audit.command engines.command lab.command"),
     "xtc_viz.errors": rule(),
     "xtc_viz.texts": rule(own="errors"),
     "xtc_viz.tablecell": rule(own="texts"),
@@ -53,6 +53,12 @@ RULES: dict[str, Rule] = {
     "xtc_viz.engines": rule(),
     "xtc_viz.engines.base": rule(own="sampling.dialect"),
     "xtc_viz.engines.known": rule(own="engines.base sampling.dialect"),
+    "xtc_viz.engines.forms": rule(own="engines.forms"),
+    "xtc_viz.engines.syntax": rule("yaml", "engines.forms errors"),
+    "xtc_viz.engines.unlike": rule(own="engines.base sampling.dialect settings"),
+    "xtc_viz.engines.reading": rule(own=f"{STAGES} engines sampling.dialect"),
+    "xtc_viz.engines.writing": rule(own=f"{STAGES} engines"),
+    "xtc_viz.engines.command": rule(own="engines errors"),
     "xtc_viz.sampling": rule("torch numpy", SAMPLING),
     "xtc_viz.sampling.dialect": rule(),
     "xtc_viz.sampling.rule": rule(own=f"{CORE} sampling.dialect"),
@@ -290,6 +296,7 @@ RULES: dict[str, Rule] = {
 
 # These import all modules of their folder, whose own rules hold them.
 for folder in (
+    "xtc_viz.engines.forms",
     "xtc_viz.engines.known",
     "xtc_viz.sampling.stages",
     "xtc_viz.lab.command",

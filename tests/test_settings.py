@@ -68,7 +68,10 @@ def test_defaults_and_slider_ends_are_allowed_values(knob):
             lambda: XTCSettings.from_dict({"protected": "12"}),
             "`protected` must be a set of token ids",
         ),
-        (lambda: XTCSettings.from_dict({"tua": 0.1}), "`tua` must be one of dialect, protected, rho,"),
+        (
+            lambda: XTCSettings.from_dict({"tua": 0.1}),
+            "`tua` must be one of dialect, protected, rho,",
+        ),
         (lambda: RunSettings.from_dict(7), "`RunSettings` must be an object with named values"),
     ],
 )

@@ -139,7 +139,7 @@ class _Reader:
         self.others = others
         self.raw = form.unpack(raw)
         self.taken: list[Taken] = []
-        self.assumed: list[Taken] = []
+        self.unsaid: list[Field] = []
         self.problems: list[str] = []
         self.values: dict[str, float] = {}
 
@@ -155,6 +155,8 @@ class _Reader:
         if not others:
             self.leave_idle()
         order = self.order()
+        if form.one_window and self.values["dry_multiplier"]:
+            self.values["dry_window"] = self.values[WINDOW]
         self.tidy()
         protected = self.protected()
         self.read_others()
@@ -170,7 +172,7 @@ class _Reader:
         left = sorted(name for name in raw if name in form.left)
         named = form.label.partition(":")[0]
         return Reading(
-            form, LaneSettings(named, sampler), tuple(self.taken), tuple(self.assumed),
+            form, LaneSettings(named, sampler), tuple(self.taken), self.assumed(),
             tuple(_few(self.problems)), tuple(left[:MOST_NAMED]), others,
         )  # fmt: skip
 
@@ -186,19 +188,17 @@ class _Reader:
         given = [name for name in (one.name, *one.also) if self.raw.get(name) is not None]
         self.values[one.knob] = knob.default
         try:
-            self.values[one.knob] = absent = _checked(one, one.name, one.absent)
+            self.values[one.knob] = _checked(one, one.name, one.absent)
         except SettingsError as error:
             if not given and not idle and not self.others:
                 words = f"`{one.name}` is not said, and is {one.absent:g} there"
                 self.problems.append(f"{words}; here it must be {error.bounds}.")
-            absent = knob.default
         if not given:
             # A text that several programs may have written says nothing of the defaults of one.
             if self.others:
                 self.values[one.knob] = knob.default if one.knob != RHO else 0.0
-            elif absent != knob.default and _switches(one.knob):
-                ours = f"{absent:g}"
-                self.assumed.append(Taken(one.name, f"{one.absent:g}", knob.label, ours))
+            else:
+                self.unsaid.append(one)
             return
         value = self.raw[given[0]]
         for other in given[1:]:
@@ -213,6 +213,19 @@ class _Reader:
                 self.problems.append(f"{error}. {knob.label} is {now:g} here.")
         else:
             self.note(given[0], one.knob, self.values[one.knob])
+
+    def assumed(self) -> tuple[Taken, ...]:
+        """Return what acts here because the program has it on where nobody says anything."""
+        acting = [one for one in self.unsaid if self.values[one.knob] != KNOBS[one.knob].default]
+        return tuple(
+            Taken(
+                one.name,
+                f"{one.absent:g}",
+                KNOBS[one.knob].label,
+                f"{self.values[one.knob]:g}",
+            )
+            for one in acting
+        )
 
     def tidy(self) -> None:
         """Put what belongs to stages that are off to its defaults: it says nothing."""
@@ -368,10 +381,6 @@ def temperature_last(order: tuple[str, ...], form: Form) -> tuple[str, ...]:
     others = [stage for stage in order if stage != TEMPERATURE]
     before = [stage for stage in others if stage not in form.behind_last]
     return (*before, TEMPERATURE, *(stage for stage in others if stage in form.behind_last))
-
-
-def _switches(knob: str) -> bool:
-    return knob == RHO or any(knob in stage.switched_by for stage in STAGES)
 
 
 def _idle(value: object, off: object) -> bool:

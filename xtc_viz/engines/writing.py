@@ -49,8 +49,9 @@ def write(lane: LaneSettings, form: Form) -> Written:
 def _raw(sampler: SamplerSettings, form: Form) -> Raw:
     raw: Raw = {}
     for one in form.fields:
-        if form.complete or (_matters(sampler, one) and _exists(one.knob, form)):
-            raw[one.name] = _value(one, _ours(sampler, one.knob))
+        if form.complete or (_matters(sampler, one, form) and _exists(one.knob, form)):
+            shared = one.knob == WINDOW and form.one_window and not _penalized(sampler)
+            raw[one.name] = _value(one, _ours(sampler, "dry_window" if shared else one.knob))
     ends = form.ends
     if ends and (sampler.dynatemp_range or form.complete):
         middle, range_ = sampler.temperature, sampler.dynatemp_range
@@ -66,13 +67,17 @@ def _raw(sampler: SamplerSettings, form: Form) -> Raw:
     return raw | _order(sampler, form)
 
 
-def _matters(sampler: SamplerSettings, one: Field) -> bool:
+def _penalized(sampler: SamplerSettings) -> bool:
+    return any(_stage(name).is_on(sampler) for name in PENALTIES)
+
+
+def _matters(sampler: SamplerSettings, one: Field, form: Form) -> bool:
     """Whether a field has to be said: it is on here, or would be on there."""
     if one.knob in (RHO, TAU, TEMPERATURE):
         return True
     stage = _STAGE_OF[one.knob]
     if one.knob == WINDOW:
-        return any(_stage(name).is_on(sampler) for name in PENALTIES)
+        return _penalized(sampler) or (form.one_window and bool(sampler.dry_multiplier))
     if stage.name == TEMPERATURE:
         return bool(sampler.dynatemp_range)
     there = one.knob in stage.switched_by and one.ours(one.absent) != KNOBS[one.knob].default
@@ -131,7 +136,7 @@ def _refused(sampler: SamplerSettings, form: Form) -> list[str]:
     words = []
     for one in form.fields:
         value = one.theirs(_ours(sampler, one.knob))
-        if _matters(sampler, one) and not one.low <= value <= one.high:
+        if _matters(sampler, one, form) and not one.low <= value <= one.high:
             if one.knob == TAU and not sampler.xtc.rho:
                 continue
             bound = f"below {one.low:g}" if value < one.low else f"above {one.high:g}"
@@ -147,9 +152,10 @@ def _left_out(sampler: SamplerSettings, back: SamplerSettings, form: Form) -> li
     words = []
     fields = {one.knob for one in form.fields}
     fields |= {"dynatemp_range"} if form.ends else set()
+    fields |= {"dry_window"} if form.one_window else set()
     for knob, stage in _STAGE_OF.items():
         here, there = getattr(sampler, knob), getattr(back, knob)
-        heard = any(_stage(name).is_on(one) for name in PENALTIES for one in (sampler, back))
+        heard = _penalized(sampler) or _penalized(back)
         acts = heard if knob == WINDOW else stage.is_on(sampler) or stage.is_on(back)
         if knob == "dynatemp_exponent":
             acts = bool(sampler.dynatemp_range)

@@ -123,7 +123,8 @@ class Form:
     switch that moves temperature behind all stages but those in `behind_last`, `do_sample` one
     without which the most probable token is taken. `protected` is the name of the list of token ids
     that XTC must not silence, `most_protected` how many it may hold. `breakers` are those of DRY
-    where they have to be said. `orders` may be several, for several programs; the first is read.
+    where they have to be said; with `one_window` it looks as far back as the penalties. `orders`
+    may be several, for several programs; the first is read.
 
     `calls` are the functions of a Python text with the names of their first arguments, `code`
     writes it. `unpack` makes a flat mapping of what stands in a text, `pack` is the way back. A
@@ -147,6 +148,7 @@ class Form:
     protected: str = ""
     most_protected: int | None = None
     breakers: object = None
+    one_window: bool = False
     calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     code: Callable[[Raw], str] | None = None
     unpack: Callable[[Raw], Raw] = same

@@ -62,7 +62,6 @@ FORMS = (
             "grammar_retain_state", "images", "logprobs",
         }),
         breakers=["\n", ":", '"', "*"],
-        about=("koboldcpp has no frequency penalty of its own.",),
         place=20,
     ),
 )  # fmt: skip

@@ -80,10 +80,6 @@ def _heard(raw: Raw) -> Raw:
     return raw
 
 
-_ABOUT = (
-    "Text that ends a match of DRY is said by --dry-sequence-breaker; the defaults are those here.",
-)
-
 FORMS = (
     Form(
         name="llama.cpp flags",

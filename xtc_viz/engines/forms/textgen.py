@@ -78,6 +78,7 @@ _PRESET = Form(
     temperature_last="temperature_last",
     do_sample="do_sample",
     others=OTHERS,
+    one_window=True,
     about=("Presets stand in user_data/presets. What one leaves out has its default there.",),
     place=31,
 )
