@@ -105,14 +105,16 @@ def _score(form: Form, raw: Raw) -> tuple[int, int]:
     flat = form.unpack(dict(raw))
     said = {*raw, *(str(k) for v in raw.values() if isinstance(v, Mapping) for k in v)}
     fields = {name for one in form.fields for name in (one.name, *one.also)}
-    numbers = [
-        name for name in flat if name in said and name in fields and _number(flat[name]) is not None
-    ]
+    numbers = [name for name in flat if name in said & fields and _is_one(flat[name])]
     if not numbers:
         return 0, 0
     names = form.names - fields
     known = len(numbers) + sum(name in said and name in names for name in flat)
     return known, known - len(flat)
+
+
+def _is_one(value: object) -> bool:
+    return not isinstance(value, (Mapping, list))
 
 
 def _number(value: object) -> float | None:
@@ -147,6 +149,8 @@ class _Reader:
         form, raw, others = self.form, self.raw, self.others
         for one in sorted(form.fields, key=lambda one: one.knob != RHO):
             self.read_field(one)
+        for one in form.fields:
+            self.read_window(one)
         if form.ends:
             self.read_ends(form.ends)
         if form.do_sample and form.do_sample in raw and not _yes(raw[form.do_sample]):
@@ -239,6 +243,16 @@ class _Reader:
             self.values.get(name, KNOBS[name].default) == KNOBS[name].default for name in PENALTIES
         ):
             self.values[WINDOW] = KNOBS[WINDOW].default
+
+    def read_window(self, one: Field) -> None:
+        """A window may switch off what looks back through it."""
+        if one.off_at is None or _number(self.raw.get(one.name)) != one.off_at:
+            return
+        for knob in PENALTIES if one.knob == WINDOW else ("dry_multiplier",):
+            if self.values.get(knob, KNOBS[knob].default) != KNOBS[knob].default:
+                words = f"`{one.name}` of {one.off_at:g} switches {KNOBS[knob].label} off there."
+                self.problems.append(words)
+                self.values[knob] = KNOBS[knob].default
 
     def leave_idle(self) -> None:
         """Switch off what the engine takes and does nothing with."""

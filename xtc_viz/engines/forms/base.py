@@ -35,6 +35,7 @@ class Field:
     `absent` is what the program takes where the text does not say it, in the program's own units:
     theirs is ours with the point moved by `digits` places. `also` are other names for it, `special`
     pairs of a number there and what it is here. Outside `low` and `high` the program takes it not.
+    A window that is `off_at` a number switches off what looks back through it.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Field:
     special: tuple[tuple[float, float], ...] = ()
     low: float = -math.inf
     high: float = math.inf
+    off_at: float | None = None
 
     def ours(self, theirs: float) -> float:
         for there, here in self.special:

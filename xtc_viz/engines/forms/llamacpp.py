@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xtc_viz.engines.forms.base import RHO, TAU, Field, Form, OrderField, Raw, Syntax
+from xtc_viz.engines.forms.base import RHO, TAU, Field, Form, OrderField, Syntax
 
 PENALTIES = ("repetition_penalty", "frequency_penalty", "presence_penalty")
 SAMPLERS = OrderField(
@@ -51,11 +51,11 @@ _FIELDS = (
     Field("repeat_penalty", "repetition_penalty", 1.0),
     Field("frequency_penalty", "frequency_penalty", 0.0),
     Field("presence_penalty", "presence_penalty", 0.0),
-    Field("repeat_last_n", "penalty_window", 64, special=_ALL),
+    Field("repeat_last_n", "penalty_window", 64, special=_ALL, off_at=0),
     Field("dry_multiplier", "dry_multiplier", 0.0),
     Field("dry_base", "dry_base", 1.75),
     Field("dry_allowed_length", "dry_allowed_length", 2),
-    Field("dry_penalty_last_n", "dry_window", 64, special=_ALL),
+    Field("dry_penalty_last_n", "dry_window", 64, special=_ALL, off_at=0),
 )
 _FLAGS = {
     "temperature": ("--temp", "--temperature"),
@@ -67,17 +67,6 @@ _FLAGS = {
 
 def _flag(name: str) -> tuple[str, ...]:
     return _FLAGS.get(name, ("--" + name.replace("_", "-"),))
-
-
-def _heard(raw: Raw) -> Raw:
-    """Leave out what a window of 0 switches off, as it does there."""
-    windows = {"repeat_last_n": PENALTIES, "dry_penalty_last_n": ("dry_multiplier",)}
-    for window, knobs in windows.items():
-        for name in (window, *_flag(window)):
-            if str(raw.get(name)) == "0":
-                off = {n for f in _FIELDS if f.knob in knobs for n in (f.name, *_flag(f.name))}
-                raw = {key: value for key, value in raw.items() if key not in {name, *off}}
-    return raw
 
 
 FORMS = (
@@ -101,7 +90,6 @@ FORMS = (
             "--n-predict", "-s", "--seed", "-t", "--threads", "-b", "-ub", "-np", "--parallel",
             "-fa", "--flash-attn", "--jinja", "-cnv", "-f", "--file", "--alias",
         }),
-        unpack=_heard,
         place=10,
     ),
     Form(
@@ -125,7 +113,6 @@ FORMS = (
             "post_sampling_probs", "return_tokens", "id_slot", "chat_format", "reasoning_format",
             "reasoning_in_content", "thinking_forced_open", "generation_prompt",
         }),
-        unpack=_heard,
         place=11,
     ),
 )  # fmt: skip
