@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -382,12 +383,18 @@ def _checked(one: Field, name: str, value: object) -> float:
     if number is None or number != number or abs(number) > 1e300:
         raise SettingsError(name, (scaled if one.digits else knob).interval, value)
     try:
-        ours = knob.check(one.ours(number))
+        ours = knob.check(one.ours(_typed(number)))
     except SettingsError:
         raise SettingsError(name, (scaled if one.digits else knob).interval, value) from None
     if one.knob == TEMPERATURE and 0.0 < ours < MIN_TEMPERATURE:
         raise SettingsError(name, f"0 or at least {MIN_TEMPERATURE}", value)
     return ours
+
+
+def _typed(number: float) -> float:
+    """Return the decimal that somebody typed where a program tells it back in float32."""
+    short = float(f"{number:.7g}")
+    return short if array("f", (short,))[0] == number else number
 
 
 def temperature_last(order: tuple[str, ...], form: Form) -> tuple[str, ...]:

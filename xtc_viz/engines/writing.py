@@ -6,6 +6,7 @@ What differs is found by reading back what was written, so that nothing can be l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from xtc_viz.engines.forms.base import RHO, TAU, Field, Form, Raw
 from xtc_viz.engines.known import ENGINES
@@ -17,6 +18,7 @@ from xtc_viz.sampling.stages import STAGES
 from xtc_viz.sampling.stages.base import Stage
 from xtc_viz.settings import ORDER, TEMPERATURE, XTC, LaneSettings, SamplerSettings
 
+_SUBTRACTING = frozenset({"presence_penalty", "frequency_penalty", "dry"})
 _STAGE_OF = {knob.name: stage for stage in STAGES for knob in stage.knobs}
 
 
@@ -110,7 +112,10 @@ def acting(sampler: SamplerSettings, order: tuple[str, ...]) -> list[str]:
     on |= {XTC} if sampler.xtc.rho else set()
     # At temperature 0 nothing is scaled: the most probable token is taken in the end.
     on -= set() if sampler.temperature or sampler.dynatemp_range else {TEMPERATURE}
-    return [stage for stage in order if stage in on]
+    there = [stage for stage in order if stage in on]
+    # What subtracts from the same logits comes to the same in any order.
+    runs = groupby(there, key=_SUBTRACTING.__contains__)
+    return [stage for same, run in runs for stage in (sorted(run) if same else run)]
 
 
 def _order(sampler: SamplerSettings, form: Form) -> Raw:

@@ -35,7 +35,8 @@ SAMPLERS = OrderField(
 )  # fmt: skip
 _OFF = ((0.0, 0.0), (-1.0, 0.0))
 _SIGMA = ((-1.0, 0.0),)
-_ALL = ((-1.0, 0.0),)  # every token of the context
+_ALL = ((65536.0, 0.0), (-1.0, 0.0))
+"""Every token of the context. Requests to newer servers take no -1, and a window costs memory."""
 
 _FIELDS = (
     Field("temperature", "temperature", 0.8),
