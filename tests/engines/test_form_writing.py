@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import yaml
 
 from xtc_viz.engines.forms import FORMS
+from xtc_viz.engines.known import ENGINES
 from xtc_viz.engines.writing import write
 from xtc_viz.settings import LaneSettings, SamplerSettings, Strategy, XTCSettings
 
@@ -15,9 +17,10 @@ XTC = XTCSettings(0.5, 0.1)
 LANE = LaneSettings("XTC", SamplerSettings(min_p=0.05, xtc=XTC))
 
 
-def remarks(form: str, **values: object) -> str:
-    xtc = replace(XTC, **{k: values.pop(k) for k in list(values) if k in XTC.to_dict()})
-    lane = LaneSettings("a", SamplerSettings(**values, xtc=xtc))
+def remarks(form: str, values: dict[str, Any]) -> str:
+    own = {name: value for name, value in values.items() if name in XTC.to_dict()}
+    stack = {name: value for name, value in values.items() if name not in own}
+    lane = LaneSettings("a", SamplerSettings(**stack, xtc=replace(XTC, **own)))
     return "\n".join(write(lane, FORMS[form]).remarks)
 
 
@@ -81,13 +84,13 @@ def test_python_can_be_run_as_it_is() -> None:
          "DRY window is 99 here and 64 there."),
     ],
 )  # fmt: skip
-def test_what_differs_is_said(form: str, values: dict[str, object], words: str) -> None:
-    said = remarks(form, **values)
+def test_what_differs_is_said(form: str, values: dict[str, Any], words: str) -> None:
+    said = remarks(form, values)
     assert said.count(words) == 1, said
 
 
 def test_a_lane_in_the_rule_of_the_program_has_nothing_to_be_said() -> None:
-    xtc = replace(XTC, dialect="llama.cpp")
+    xtc = replace(XTC, dialect=ENGINES["llama.cpp"].dialect)
     lane = LaneSettings("a", SamplerSettings(min_p=0.05, xtc=xtc))
     assert write(lane, FORMS["llama.cpp request"]).remarks == ()
     off = LaneSettings("a", SamplerSettings(min_p=0.05))

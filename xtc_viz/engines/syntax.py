@@ -80,7 +80,7 @@ def _json(text: str) -> Raw:
     return _named("JSON", value)
 
 
-class _Plain(yaml.SafeLoader):
+class _Plain(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
     """YAML without anchors: a few lines of them could stand for more than a memory holds."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:

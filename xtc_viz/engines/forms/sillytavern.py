@@ -50,7 +50,7 @@ FORMS = (
         ),
         orders=(
             textgen.PRIORITY,
-            replace(llamacpp.SAMPLERS, also=llamacpp.SAMPLERS.also | {"tfs_z": "infill"}),
+            replace(llamacpp.SAMPLERS, also={**llamacpp.SAMPLERS.also, "tfs_z": "infill"}),
             replace(aphrodite.PRIORITY, name="samplers_priorities"),
             koboldcpp.SAMPLER_ORDER,
         ),
