@@ -18,9 +18,10 @@ FLAGS = "llama-server -m m.gguf --temp 1.1 --min-p 0.02 --top-k 0 --xtc-probabil
 
 def paste(page: Page, text: str) -> Locator:
     """Open the dialog and put a text into it."""
-    if not page.get_by_role("button", name="Paste settings …").is_visible():
+    menu = page.get_by_role("combobox", name="Add a lane")
+    if not menu.is_visible():
         page.locator(".fold").click()  # a phone
-    page.get_by_role("button", name="Paste settings …").click()
+    menu.select_option(label="Paste settings …")
     dialog = page.get_by_role("dialog", name="Settings from another program")
     area = dialog.get_by_role("textbox", name="Settings of another program")
     expect(area).to_be_focused()

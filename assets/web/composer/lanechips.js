@@ -4,6 +4,8 @@ import { button, h } from "../core/dom.js";
 import { sharedBase } from "../core/lanebase.js";
 import { laneTag } from "../core/lanetag.js";
 
+const PASTE = "Paste settings …"; // of another program
+
 /**
  * The chips; `onopen(index)` and `onadd(lane)` are called when one is pressed or chosen, `onbring()`
  * for a lane of another program.
@@ -24,12 +26,9 @@ export function laneChips(spec, lanes, { onopen, onadd, onbring }) {
       ` ${laneTag(lane.sampler, spec, base)}`,
     ),
   );
-  const bring = button("Paste settings …", onbring, {
-    class: "quiet",
-    title: "Settings of llama.cpp, koboldcpp, SillyTavern and others as a lane",
-  });
   if (lanes.length >= spec.maxLanes) {
-    return [...chips, h("span", { class: "tag" }, `${spec.maxLanes} lanes at most`), bring];
+    const most = h("span", { class: "tag" }, `${spec.maxLanes} lanes at most`);
+    return [...chips, most, button(PASTE, onbring, { class: "quiet" })];
   }
   const named = [spec.baseline, ...spec.strengths, ...spec.comparators];
   const menu = h(
@@ -37,7 +36,13 @@ export function laneChips(spec, lanes, { onopen, onadd, onbring }) {
     { class: "chip", "aria-label": "Add a lane" },
     h("option", { value: "" }, "+ lane"),
     named.map((lane, i) => h("option", { value: i }, lane.name)),
+    h("option", { value: PASTE }, PASTE),
   );
-  menu.addEventListener("change", () => onadd(named[Number(menu.value)]));
-  return [...chips, menu, bring];
+  menu.addEventListener("change", () => {
+    const { value } = menu;
+    menu.value = "";
+    if (value === PASTE) onbring();
+    else onadd(named[Number(value)]);
+  });
+  return [...chips, menu];
 }
