@@ -56,7 +56,11 @@ RULES: dict[str, Rule] = {
     "xtc_viz.engines.forms": rule(own="engines.forms"),
     "xtc_viz.engines.syntax": rule("yaml", "engines.forms errors"),
     "xtc_viz.engines.unlike": rule(own="engines.base sampling.dialect settings"),
-    "xtc_viz.engines.reading": rule(own=f"{STAGES} engines sampling.dialect"),
+    "xtc_viz.engines.values": rule(),
+    "xtc_viz.engines.reader": rule(own=f"{STAGES} engines.forms engines.values sampling.dialect"),
+    "xtc_viz.engines.reading": rule(
+        own="engines.forms engines.reader engines.syntax errors settings"
+    ),
     "xtc_viz.engines.writing": rule(own=f"{STAGES} engines"),
     "xtc_viz.engines.command": rule(own="engines errors"),
     "xtc_viz.sampling": rule("torch numpy", SAMPLING),

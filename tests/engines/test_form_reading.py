@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from xtc_viz.engines.forms import FORMS
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.reading import MOST_NAMED, read
+from xtc_viz.engines.reader import MOST_NAMED
+from xtc_viz.engines.reading import read
 from xtc_viz.engines.syntax import BRACKETS, LONGEST, LONGEST_YAML
 from xtc_viz.errors import FormError, SettingsError, XTCVizError
 from xtc_viz.sampling.dialect import PAPER

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from xtc_viz.engines.forms import FORMS
 from xtc_viz.engines.forms.base import RHO, TAU, Form
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.reading import WINDOW, read
+from xtc_viz.engines.reader import WINDOW
+from xtc_viz.engines.reading import read
 from xtc_viz.engines.writing import acting, write
 from xtc_viz.knobs import KNOBS
 from xtc_viz.sampling.stages import STAGES

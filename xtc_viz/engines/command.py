@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from xtc_viz.engines.forms import FORMS
-from xtc_viz.engines.reading import Reading, form_of, read
+from xtc_viz.engines.reader import Reading
+from xtc_viz.engines.reading import form_of, read
 from xtc_viz.engines.syntax import LONGEST
 from xtc_viz.engines.writing import write
 from xtc_viz.errors import XTCVizError

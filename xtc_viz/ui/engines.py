@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from xtc_viz.engines.forms import FORMS
-from xtc_viz.engines.reading import Reading, Taken, form_of, read
+from xtc_viz.engines.reader import Reading, Taken
+from xtc_viz.engines.reading import form_of, read
 from xtc_viz.engines.writing import write
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs.protection import Protection
