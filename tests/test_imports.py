@@ -42,7 +42,9 @@ RULES: dict[str, Rule] = {
     "xtc_viz": rule(own="settings sampling.operator runs.protection"),
     "xtc_viz.threads": rule(),
     "xtc_viz.assets": rule(),
-    "xtc_viz.cli": rule(own="threads ui audit.command engines.vectors.command lab.command"),
+    "xtc_viz.cli": rule(
+        own="threads ui audit.command engines.command engines.vectors.command lab.command"
+    ),
     "xtc_viz.errors": rule(),
     "xtc_viz.texts": rule(own="errors"),
     "xtc_viz.tablecell": rule(own="texts"),
@@ -60,6 +62,16 @@ RULES: dict[str, Rule] = {
     "xtc_viz.engines.chain": rule(own=f"{SAMPLING} engines"),
     "xtc_viz.engines.along": rule(own=f"{RECORDS} engines sampling.whatif"),
     "xtc_viz.engines.vectors": rule(own=f"{CORE} engines sampling.dialect __version__"),
+    "xtc_viz.engines.forms": rule(own="engines.forms"),
+    "xtc_viz.engines.syntax": rule("yaml", "engines.forms errors"),
+    "xtc_viz.engines.unlike": rule(own="engines.base sampling.dialect settings"),
+    "xtc_viz.engines.values": rule(),
+    "xtc_viz.engines.reader": rule(own=f"{STAGES} engines.forms engines.values sampling.dialect"),
+    "xtc_viz.engines.reading": rule(
+        own="engines.forms engines.reader engines.syntax errors settings"
+    ),
+    "xtc_viz.engines.writing": rule(own=f"{STAGES} engines"),
+    "xtc_viz.engines.command": rule(own="engines errors"),
     "xtc_viz.sampling": rule("torch numpy", SAMPLING),
     "xtc_viz.sampling.dialect": rule(),
     "xtc_viz.sampling.rule": rule(own=f"{CORE} sampling.dialect"),
@@ -301,6 +313,7 @@ RULES: dict[str, Rule] = {
 
 # These import all modules of their folder, whose own rules hold them.
 for folder in (
+    "xtc_viz.engines.forms",
     "xtc_viz.engines.known",
     "xtc_viz.sampling.stages",
     "xtc_viz.lab.command",

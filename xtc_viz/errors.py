@@ -76,6 +76,10 @@ class TraceError(XTCVizError, ValueError):
     """A trace file that is broken or of another version."""
 
 
+class FormError(XTCVizError, ValueError):
+    """A text that holds no settings in the words of a program that is known."""
+
+
 class SuiteError(XTCVizError, ValueError):
     """A suite of prompts that is not there or broken; file, line and field are named."""
 

@@ -74,6 +74,8 @@ interface Spec {
   settings: RunSettings;
   examples: { genre: string; text: string }[];
   case: Case;
+  /** The forms in which other programs write their settings. */
+  forms: Option[];
   /** Whether there is a laboratory beside this page. */
   lab: boolean;
 }
@@ -110,6 +112,8 @@ interface Xtc<N = number> {
   tau: N;
   strategy: string;
   protected: number[];
+  /** The engine whose rule it is; none for the paper's. */
+  dialect?: string;
 }
 /** `order` names all stages in the order in which they act, `dry_breakers` are token ids. */
 type Sampler<N = number> = Record<StackKnob, N> & {
@@ -339,6 +343,32 @@ interface StageView {
   stages: Stage[];
 }
 
+// ---- Settings in other programs' words (ui/engines.py)
+
+interface TakenHome {
+  text: string;
+  remarks: string[];
+  /** A name for a file of it. */
+  file: string;
+}
+/** A setting there, its value there, our name for it, its value here. */
+type TakenSetting = [name: string, value: string, label: string, ours: string];
+interface BroughtHere {
+  /** Null for settings of our own. */
+  form: string | null;
+  /** Whose rule and order the lane has, "" where the text does not say it. */
+  engine: string;
+  /** What it might come from as well. */
+  others: string[];
+  lane: LaneSettings;
+  taken: TakenSetting[];
+  /** What the text does not say, and the program has on. */
+  assumed: TakenSetting[];
+  problems: string[];
+  /** Names that belong to no lane. */
+  left: string[];
+}
+
 // ---- What if (ui/whatif.py)
 
 interface WhatIfAnswer {
@@ -533,6 +563,12 @@ interface Transport {
   strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;
   export?(run: string, kind: string): Promise<string>;
   figure?(run: string, wanted: WantedFigure, xtc: (OtherXtc | null)[]): Promise<string>;
+  takeHome?(
+    lane: LaneSettings<Typed>,
+    form: string,
+    protect: Protection | null,
+  ): Promise<TakenHome>;
+  bringHere?(text: string, form: string | null): Promise<BroughtHere>;
   load?(text: string): Promise<Message>;
   open?(run: string, at: number[]): Promise<Message | null>;
   /** Stored texts of the laboratory, by their names. */

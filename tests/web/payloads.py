@@ -51,6 +51,8 @@ TYPES: Types = {
     "strength": "StrengthGrid",
     "tokens": "ProtectedTokens",
     "becomes": "NamedTokens | null",
+    "take_home": "TakenHome",
+    "bring_here": "BroughtHere",
     "hello": "ModelState",
     "models": "CatalogAnswer",
     "lab_choices": "LabChoices",
@@ -153,6 +155,10 @@ def payloads() -> dict[str, Any]:
         "strength": server.ask("strength", run, 1, OTHER),
         "tokens": server.ask("tokens", PROTECT),
         "becomes": server.ask("becomes", run, 1, 3, " a zebra"),
+        "take_home": server.ask(
+            "take_home", specification["baseline"], "text-generation-webui preset", PROTECT
+        ),
+        "bring_here": server.ask("bring_here", "--xtc-probability 0.5 --warmth 2 --port 1", None),
         "hello": server.ask("hello", None),
         "models": server.ask("models", "auto", "auto"),
         **laboratory(),

@@ -21,6 +21,7 @@ from xtc_viz.runs.request import LaneError, Request
 from xtc_viz.sampling.stages import STAGES
 from xtc_viz.sampling.stages.base import Penalty, Truncation
 from xtc_viz.settings import TEMPERATURE, XTC, RunSettings, SamplerSettings, Strategy
+from xtc_viz.ui import engines
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 
 MOST = 2**31 - 1  # of what is counted: lanes, steps, tokens
@@ -94,6 +95,7 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         "settings": RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=length).to_dict(),
         "examples": presets.examples(),
         "case": presets.case(),
+        "forms": engines.choices(),
         "lab": False,
     }
 

@@ -22,7 +22,7 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.runs.jobs import fork, weights
 from xtc_viz.runs.protection import Protection, Resolved, along
 from xtc_viz.settings import XTCSettings
-from xtc_viz.ui import controls, figures, heavy, payload, whatif
+from xtc_viz.ui import controls, engines, figures, heavy, payload, whatif
 from xtc_viz.ui.access import May, from_elsewhere
 from xtc_viz.ui.controls import whole
 from xtc_viz.ui.heavy import VISITOR
@@ -165,7 +165,19 @@ def questions(service: Service) -> list[Question]:
         others = {k: _xtc(shown, k, values, host).xtc for k, values in enumerate(xtc) if values}
         return heavy.drawn(shown, figures.Wanted.parse(wanted, shown), others)
 
-    every = (block, open, stages, what_if, tokens, becomes, strength, export, figure)
+    def take_home(lane: object, form: object, protect: object) -> object:
+        """A lane's settings in another program's words, and what differs there."""
+        return engines.taken_home(lane, form, protect, host.resident)
+
+    def bring_here(text: object, form: object) -> object:
+        """The lane that a text of another program describes; its form is known by its names, where
+        `form` is null."""
+        return engines.brought_here(text, form)
+
+    every = (
+        *(block, open, stages, what_if, tokens, becomes, strength, export, figure),
+        *(take_home, bring_here),
+    )
     answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
     return [*answers, *_about_models(host, service.may, service.servers)]
 

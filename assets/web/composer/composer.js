@@ -13,11 +13,13 @@ const RUN = "Enter; Shift+Enter begins a new line";
 export class Composer {
   /**
    * `onedit()` follows whatever is typed or chosen, `onchange()` what a what-if may show.
+   * `onbring()` asks for a lane of another program, `onelsewhere(lane)` takes one there.
    * @param {Spec} spec
    * @param {{ onrun: () => void, onseeds: () => void, onstep: () => void, onstop: () => void,
-   *   onedit: () => void, onchange: () => void, tokens: Transport["tokens"] }} events
+   *   onedit: () => void, onchange: () => void, tokens: Transport["tokens"], onbring: () => void,
+   *   onelsewhere: (lane: LaneSettings<Typed>) => void }} events
    */
-  constructor(spec, { onrun, onseeds, onstep, onstop, onedit, onchange, tokens }) {
+  constructor(spec, { onrun, onseeds, onstep, onstop, onedit, onchange, tokens, ...ways }) {
     this.onedit = onedit;
     this.onchange = () => {
       this.warn();
@@ -65,6 +67,7 @@ export class Composer {
       onedit,
       onbegin: (text) => this.begin(text),
       ask: tokens,
+      ...ways,
     });
     this.element = h(
       "form",
@@ -126,6 +129,11 @@ export class Composer {
     if (!this.next.lanes[k]) return;
     this.next.setXtc(k, xtc);
     this.fill();
+  }
+
+  /** A lane from another program. @param {LaneSettings} lane @param {number | null} k */
+  bring(lane, k) {
+    this.panel.change(() => this.next.bring(lane, k));
   }
 
   newSeed() {

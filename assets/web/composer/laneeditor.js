@@ -9,12 +9,14 @@ import { StageOrder } from "./stageorder.js";
 
 export class LaneEditor {
   /**
-   * `onchange()` after every change, `onremove(index)` when the lane is to go.
+   * `onchange()` after every change, `onremove(index)` when the lane is to go, `onelsewhere(index)`
+   * when its settings are to be used in another program.
    * @param {Spec} spec
    * @param {NextRun} run
-   * @param {{ onchange: () => void, onremove: (index: number) => void }} events
+   * @param {{ onchange: () => void, onremove: (index: number) => void,
+   *   onelsewhere: (index: number) => void }} events
    */
-  constructor(spec, run, { onchange, onremove }) {
+  constructor(spec, run, { onchange, onremove, onelsewhere }) {
     this.spec = spec;
     this.run = run;
     this.index = 0;
@@ -63,6 +65,7 @@ export class LaneEditor {
         "form",
         { method: "dialog", class: "editor-foot" },
         this.remove,
+        button("Use in another program …", () => onelsewhere(this.index), { class: "quiet" }),
         h("button", { class: "primary" }, "Done"),
       ),
     );

@@ -164,6 +164,19 @@ export class NextRun {
     this.#relate();
   }
 
+  /**
+   * A lane from elsewhere comes with cutoffs of its own: as a new one, or in place of lane k.
+   * @param {LaneSettings} lane
+   * @param {number | null} k
+   */
+  bring(lane, k) {
+    const others = this.lanes.filter((_, i) => i !== k);
+    const brought = { ...structuredClone(lane), name: freeName(lane.name, others) };
+    if (k === null) this.lanes.push(brought);
+    else this.lanes[k] = brought;
+    this.#relate();
+  }
+
   /** @param {number} k */
   remove(k) {
     this.lanes.splice(k, 1);

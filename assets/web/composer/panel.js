@@ -20,13 +20,15 @@ export class Panel {
    * @param {Spec} spec
    * @param {NextRun} run
    * @param {{ onfill: () => void, onchange: () => void, onedit: () => void,
-   *   onbegin: (text: string) => void, ask: Transport["tokens"] }} events
+   *   onbegin: (text: string) => void, ask: Transport["tokens"], onbring: () => void,
+   *   onelsewhere: (lane: LaneSettings<Typed>) => void }} events
    */
-  constructor(spec, run, { onfill, onchange, onedit, onbegin, ask }) {
+  constructor(spec, run, { onfill, onchange, onedit, onbegin, ask, onbring, onelsewhere }) {
     this.spec = spec;
     this.run = run;
     this.onfill = onfill;
     this.onchange = onchange;
+    this.onbring = onbring;
     const lead = () => {
       this.mark();
       this.fillChips();
@@ -76,6 +78,7 @@ export class Panel {
     this.editor = new LaneEditor(spec, run, {
       onchange: () => this.edited(),
       onremove: (k) => this.change(() => run.remove(k)),
+      onelsewhere: (k) => onelsewhere(run.lanes[k]),
     });
     const { rho, tau, seed, ...seldom } = this.knobs;
     const others = Object.values(seldom).map((knob) => knob.element);
@@ -174,6 +177,7 @@ export class Panel {
     const chips = laneChips(this.spec, lanes, {
       onopen: (k) => this.openLane(k),
       onadd: (lane) => this.change(() => this.run.add(lane)),
+      onbring: this.onbring,
     });
     this.chips.replaceChildren(...chips);
     this.base.fill();

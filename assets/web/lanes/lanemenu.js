@@ -9,12 +9,13 @@ import { fileName, markdown, plainText } from "./lanetext.js";
 /** @import { Item } from "../core/menu.js" */
 /**
  * What the page does for a lane: write more of it, go on after its text as it was edited, take a
- * text as the next prompt. `can` says whether lane k could be written now, and whether it has not
+ * text as the next prompt, say its settings in another program's words. `can` says whether lane k could be written now, and whether it has not
  * come to its end.
  * @typedef {{
  *   goOn: (k: number) => void,
  *   rewrite: (k: number, text: string) => void,
  *   prompt: (text: string) => void,
+ *   elsewhere: (k: number) => void,
  *   can: (k: number) => { write: boolean, goOn: boolean },
  * }} LaneActions
  */
@@ -46,6 +47,7 @@ export class LaneMenu {
           ["Continue this lane", () => actions.goOn(k), () => actions.can(k).goOn],
           ["Edit the text …", onedit, () => actions.can(k).write],
           ["Keep as prompt", () => actions.prompt(plain())],
+          ["Use in another program …", () => actions.elsewhere(k)],
         ]
       : [];
     const menu = new Menu(

@@ -54,5 +54,7 @@ export function arrangement(page) {
     ...(shelf ? [shelf.panel.dialog] : []),
     ...(picker ? [picker.dialog] : []),
     ...(page.seeds ? [page.seeds.dialog.element] : []),
+    ...(page.takeHome ? [page.takeHome.element] : []),
+    ...(page.bringHere ? [page.bringHere.element] : []),
   ];
 }

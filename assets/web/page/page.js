@@ -2,6 +2,8 @@
 
 import { Composer } from "../composer/composer.js";
 import { set } from "../core/dom.js";
+import { BringHere } from "../engines/bringhere.js";
+import { TakeHome } from "../engines/takehome.js";
 import { SaveMenu } from "../export/savemenu.js";
 import { Inspector } from "../inspector/inspector.js";
 import { Colours } from "../lanes/colours.js";
@@ -63,6 +65,8 @@ export class Page {
       onseeds: () => this.seeds?.press(),
       onstop: () => this.stop(),
       tokens: transport.tokens,
+      onbring: () => this.bringHere?.open(this.composer.next),
+      onelsewhere: (lane) => this.takeHome?.open(lane, this.composer.draft.protect),
       onedit: () => this.fillNote(),
       onchange: () => this.imagineDraft(),
     });
@@ -79,7 +83,16 @@ export class Page {
       redo: () => requests.redo(),
       most: spec.maxTokens,
     });
-    this.lanes = new Lanes(playback, spec, live ? requests.ofLanes(this.tools) : null);
+    const { takeHome, bringHere } = transport;
+    this.takeHome = takeHome ? new TakeHome(spec, takeHome) : null;
+    this.bringHere = bringHere
+      ? new BringHere(spec, bringHere, (lane, k) => this.composer.bring(lane, k))
+      : null;
+    const elsewhere = (/** @type {number} */ k) => {
+      const lane = playback.run?.head.lanes[k];
+      if (lane) this.takeHome?.open({ name: lane.name, sampler: lane.sampler }, null);
+    };
+    this.lanes = new Lanes(playback, spec, live ? requests.ofLanes(this.tools, elsewhere) : null);
     this.timeline = new Timeline(playback);
     /** @type {Branching} */
     const branching = {

@@ -58,12 +58,18 @@ export class Requests {
     if (run) this.ask({ kind: "continue", run: run.id, more, lane }, { goal: selected });
   }
 
-  /** What the menu of a lane does. @param {RunTools} tools @returns {LaneActions} */
-  ofLanes(tools) {
+  /**
+   * What the menu of a lane does. `elsewhere` takes its settings to another program.
+   * @param {RunTools} tools
+   * @param {LaneActions["elsewhere"]} elsewhere
+   * @returns {LaneActions}
+   */
+  ofLanes(tools, elsewhere) {
     return {
       goOn: (lane) => this.goOn(lane),
       rewrite: (lane, text) => this.rewrite(lane, text),
       prompt: (text) => this.composer.begin(text),
+      elsewhere,
       can: (lane) => {
         const write =
           this.here() && this.session.idle && this.session.ours && !this.playback.stepping;

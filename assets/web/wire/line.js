@@ -138,6 +138,8 @@ export class Line {
       strength: (run, lane, xtc) => this.about("strength", run, lane, xtc),
       export: (run, kind) => this.export(run, kind),
       figure: (run, wanted, xtc) => this.about("figure", run, wanted, xtc),
+      takeHome: (lane, form, protect) => this.ask("take_home", lane, form, protect),
+      bringHere: (text, form) => this.ask("bring_here", text, form),
       load: (text) => this.load(text),
       cell: (cells) => this.ask("cell", cells),
       open: (run, at) =>
