@@ -18,6 +18,8 @@ from tests.models.remote.llama_process import ROOT, LlamaProcess
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import ModelError, ServerError, SettingsError
 from xtc_viz.lab.cell import Cell, cells
+from xtc_viz.lab.command import main as lab
+from xtc_viz.lab.command.base import DONE, WRONG_INPUT
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.identity import Identity
 from xtc_viz.lab.reading import failures
@@ -41,10 +43,10 @@ EXPERIMENT = Experiment(
         LaneSettings("XTC", SamplerSettings(min_p=0.05, xtc=XTCSettings(0.5, 0.1))),
     ),
     samples=2,
-    length=24,
-    prompts=6,
+    length=20,
+    prompts=5,
 )
-TOTAL = 2 * 2 * 6
+TOTAL = 2 * 2 * 5
 Texts = dict[str, tuple[str, str]]
 
 
@@ -244,7 +246,12 @@ sampler = { min_p = 0.05 }
 """
 
 
-def test_from_the_command_line(both: list[LlamaProcess], tmp_path: Path) -> None:
+def test_from_the_command_line(
+    both: list[LlamaProcess],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """One of two dies, which is said; Ctrl-C stops; the same command goes on with the other."""
     (tmp_path / "mine.toml").write_text(MINE, encoding="utf-8")
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from xtc_viz.cli import main; main()"
@@ -267,15 +274,13 @@ def test_from_the_command_line(both: list[LlamaProcess], tmp_path: Path) -> None
     assert any(re.fullmatch(said, line) for line in lines)
     with closing(sqlite3.connect(tmp_path / "a.sqlite")) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    again = subprocess.run(
-        [*command, own[0], "--json"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    last = json.loads(again.stdout.splitlines()[-1])
+    monkeypatch.chdir(tmp_path)
+    assert lab([*words[1:], own[0], "--json"]) == DONE
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (last["state"], last["done"], last["absent"]) == ("done", 18, [])
     # Several names are those of servers, and who decodes on them is here.
     for more in (["--model", "fake"], ["--workers", "ray"]):
-        wrong = subprocess.run([*command, own[0], *more], cwd=tmp_path, capture_output=True)
-        assert wrong.returncode == 2
+        assert lab([*words[1:], own[0], *more]) == WRONG_INPUT
 
 
 def test_what_is_wrong_is_said_before_anything_is_written(both: list[LlamaProcess]) -> None:
