@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from xtc_viz.errors import shortened
+from xtc_viz.ui.agents.protocol import Agents
 from xtc_viz.ui.opening import Opening
 
 NO_OBJECT = "The body of a request must be a JSON object, as docs/api.md has it."
@@ -37,10 +38,11 @@ Handler = Callable[[Request, Exception], Awaitable[Response]]
 class Page(gr.Blocks):
     """Blocks that say in words when an event is given too few values.
 
-    `opening` takes in the files that visitors open.
+    `opening` takes in the files that visitors open, `agents` are the tools for agents.
     """
 
     opening: Opening | None = None
+    agents: Agents | None = None
 
     def validate_inputs(self, block_fn: Any, inputs: Sequence[Any]) -> None:
         needed = len(block_fn.inputs)
