@@ -80,7 +80,7 @@ def wrong(schema: dict[str, Any], arguments: dict[str, Any]) -> Iterator[tuple[s
     from jsonschema import Draft202012Validator
 
     for field in arguments.keys() - schema["properties"].keys():
-        yield "arguments", f"of {', '.join(schema['properties'])}", field
+        yield "arguments", f"among {', '.join(schema['properties'])}", field
     for field in schema.get("required", ()):
         if field not in arguments:
             yield field, "there", None

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial, wraps
-from typing import Any, TypeVar
+from typing import Any
 
 import gradio as gr
 
@@ -27,7 +27,7 @@ from xtc_viz.models.remote.spec import RemoteSpec
 from xtc_viz.records.step import Step
 from xtc_viz.runs.jobs import fresh
 from xtc_viz.runs.request import LaneError
-from xtc_viz.sampling.rule import Outcome
+from xtc_viz.sampling.rule import Decision, Outcome
 from xtc_viz.sampling.whatif import evaluate
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import audit as auditing
@@ -40,12 +40,11 @@ from xtc_viz.ui.service import Ended, Service, Waiting, events, in_thread, in_tu
 from xtc_viz.ui.visitors import visitor_of
 from xtc_viz.ui.wording import WENT_WRONG
 
-MOST_STEPS = 200
+MOST_STEPS = 100
 """Steps of a lane that an answer tells of one by one."""
 
 Json = dict[str, Any]
 Tool = Callable[..., Awaitable[str]]
-T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
@@ -193,14 +192,15 @@ def _lanes(run: Run) -> list[Json]:
 
 def _told(run: Run, number: int) -> Json:
     lane, text = run.lanes[number], run.recorder.text
-    counts = Counter(str(step.outcome) for step in lane.steps)
+    xtc = lane.settings.sampler.xtc
     fired = [(i, step) for i, step in enumerate(lane.steps) if step.outcome is Outcome.FIRED]
     return {
         "name": lane.settings.name,
         "text": "".join(step.text for step in lane.steps),
         "tokens": len(lane.steps),
         "finish": lane.finish,
-        "outcomes": counts,
+        "xtc": {"rho": xtc.rho, "tau": xtc.tau},
+        "outcomes": _outcomes(xtc, lane.steps),
         "changed": sum(step.changed for step in lane.steps),
         "fired": [
             {
@@ -234,13 +234,20 @@ def _imagined(steps: Sequence[Step], xtc: XTCSettings, top: int, thought: int) -
         "rho": xtc.rho,
         "tau": xtc.tau,
         "steps": len(steps),
-        "outcomes": Counter(str(decision.outcome) for decision in whatif.decisions),
+        "outcomes": _outcomes(xtc, whatif.decisions),
         "expected_interventions": round(whatif.expected_interventions, 2),
         "expected_removed_mass": round(whatif.expected_removed_mass, 4),
         "exact": whatif.exact,
         "differs": differ[:MOST_STEPS],
         "differs_left_out": max(0, len(differ) - MOST_STEPS),
     }
+
+
+def _outcomes(xtc: XTCSettings, decided: Sequence[Step] | Sequence[Decision]) -> dict[str, int]:
+    """Return how many steps have each outcome; all are `off` where XTC can never act."""
+    if not xtc.rho:
+        return {"off": len(decided)}
+    return Counter(str(each.outcome) for each in decided)
 
 
 def _named(service: Service, server: object) -> RemoteSpec:
