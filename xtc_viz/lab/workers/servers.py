@@ -138,10 +138,10 @@ class Servers:
                 thread.start()
             while not desk.done:
                 desk.fill(cells, ahead)
-                news = desk.news(EVERY)
-                yield news
+                yield desk.news(EVERY)
                 if all(post.left_out for post in self._posts) and not desk.done:
-                    raise ServerError(" ".join(each.reason for each in news.absent))
+                    reasons = (post.absence.reason for post in self._posts if post.absence)
+                    raise ServerError(" ".join(reasons))
         finally:
             stopped = not desk.done
             desk.close()

@@ -23,7 +23,7 @@ from xtc_viz.ui.gate.routes import AGENTS
 from xtc_viz.ui.service import Service
 
 MISSING = (
-    "--mcp needs a package that is not installed: pip install \"xtc_viz[mcp]\", or in a copy of the "
+    '--mcp needs a package that is not installed: pip install "xtc_viz[mcp]", or in a copy of the '
     'repository: pip install "mcp>=1.30,<2".'
 )
 
