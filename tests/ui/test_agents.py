@@ -221,6 +221,20 @@ def test_a_full_queue_is_said(served: Served) -> None:
     assert not said[0].failed
 
 
+@pytest.mark.parametrize("method", ["resources/read", "resources/list", "prompts/get"])
+def test_nothing_makes_the_page_call_an_address(served: Served, method: str) -> None:
+    """gradio would call the one that the request names as its own, which may be any number."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(1.0)
+        host = f"127.0.0.1:{listener.getsockname()[1]}"
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"uri": "a:b", "name": "x"}}
+        answer = httpx.post(served.agent.url, json=body, headers=ACCEPT | {"host": host})
+        assert answer.status_code == 200
+        assert '"Method not found"' in answer.text
+        with pytest.raises(TimeoutError):
+            listener.accept()
+
+
 def test_only_what_agents_need_is_open(served: Served) -> None:
     url, listing = served.agent.url, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     assert httpx.post(url, json=listing, headers=ACCEPT).status_code == 200

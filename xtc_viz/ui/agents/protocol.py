@@ -49,11 +49,18 @@ class Agents(GradioMCPServer):
         return [Route(path, _Endpoint(self), methods=["POST"]) for path in (AGENTS, f"{AGENTS}/")]
 
     def create_mcp_server(self) -> Any:
-        """Return gradio's server, which says what is wrong with a value's kind in our words."""
+        """Return gradio's server with its tools alone, which says in our words what is wrong with a
+        value's kind.
+
+        Whoever asks for a resource or a prompt would have gradio call the address that the request
+        was sent to, which may be any: there are none, so nothing takes such a request.
+        """
         from mcp import types
 
         server = super().create_mcp_server()
         call = server.request_handlers[types.CallToolRequest]
+        kept = (types.PingRequest, types.ListToolsRequest)
+        server.request_handlers = {kind: server.request_handlers[kind] for kind in kept}
 
         async def checked(request: types.CallToolRequest) -> types.ServerResult:
             try:
