@@ -38,6 +38,7 @@ pytestmark = [
 ]
 PROMPT = "Once upon a time"
 LENGTH = 40
+FILE = {"path": "http://127.0.0.1:1/x", "meta": {"_type": "gradio.FileData"}}
 
 
 class Served:
@@ -163,6 +164,7 @@ def test_what_if_is_exact_along_the_text(served: Served, run: dict[str, Any], tr
          "`rho` must be in [0, 1], but is 1.5"),
         ("what_if", {"run": "RUN", "lane": 1, "rho": "half", "tau": 0.1},
          "`rho` must be a number, but is 'half'"),
+        ("generate", {"prompt": "a", "lanes": ["XTC", FILE]}, "No value of a request may be a"),
         ("audit", {"server": "http://127.0.0.1:1"}, "`name` must be one of generate, what_if"),
         ("run", {}, "`name` must be one of generate, what_if"),
     ],

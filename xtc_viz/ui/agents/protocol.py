@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from xtc_viz.errors import SettingsError, XTCVizError
 from xtc_viz.ui.agents.tools import tools
+from xtc_viz.ui.files import check_no_files
 from xtc_viz.ui.gate.routes import AGENTS
 from xtc_viz.ui.service import Service
 
@@ -74,9 +75,10 @@ class Agents(GradioMCPServer):
         return server
 
     def _check(self, name: str, arguments: dict[str, Any]) -> None:
-        """Raise `SettingsError` for another tool, other names, or values of another kind."""
+        """Raise `XTCVizError` for another tool, other names, values of another kind, or a file."""
         if name not in self.tool_to_endpoint:
             raise SettingsError("name", f"one of {', '.join(self.tool_to_endpoint)}", name)
+        check_no_files(arguments)
         schema, _ = self.get_input_schema(name)
         for field, bounds, value in wrong(schema, arguments):
             raise SettingsError(field, bounds, value)
