@@ -96,6 +96,7 @@ def launch_options(entrance: Entrance = HERE, agents: Agents | None = None) -> d
         "show_error": False,  # of gradio's own errors; ours are shown all the same
         "quiet": True,
         "enable_monitoring": False,
+        "mcp_server": False,  # gradio's own would offer the endpoints of the page
         # The page's script is half a megabyte as text. Streams are left as they are.
         "app_kwargs": {
             "middleware": [
