@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.ui.agent import Agent
+from tests.ui.agent import Agent, Said
 from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.records.trace import Trace
@@ -203,24 +203,26 @@ def test_whoever_leaves_ends_the_run(served: Served) -> None:
 
 
 def test_a_full_queue_is_said(served: Served) -> None:
-    """One run goes, one waits: a third is turned away, and those who were there are served."""
-    said = []
+    """One run goes, one waits: another is turned away, and the one that waited is served."""
+    said: list[Said] = []
 
     def ask() -> None:
         said.append(served.agent.call("generate", prompt=PROMPT, max_new_tokens=3))
 
+    asking = [threading.Thread(target=ask) for _ in range(2)]
     with served.host.turn() as turn:
         assert turn.wait(20.0)
-        waits = threading.Thread(target=ask)
-        waits.start()
-        end = time.monotonic() + 20.0
-        while not turn.wanted and time.monotonic() < end:
+        for thread in asking:
+            thread.start()
+        end = time.monotonic() + 60.0
+        while not said and time.monotonic() < end:
             time.sleep(0.02)
-        refused = served.agent.call("generate", prompt=PROMPT, max_new_tokens=3)
-        assert refused.failed
-        assert "runs are waiting" in refused.text
-    waits.join(60)
-    assert not said[0].failed
+    for thread in asking:
+        thread.join(60)
+    refused, served_later = said
+    assert refused.failed
+    assert "runs are waiting" in refused.text
+    assert not served_later.failed
 
 
 @pytest.mark.parametrize("method", ["resources/read", "resources/list", "prompts/get"])
