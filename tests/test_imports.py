@@ -234,7 +234,7 @@ RULES: dict[str, Rule] = {
         "lab.metrics lab.paper lab.reading lab.report lab.results lab.store lab.suite lab.table "
         "lab.tomlfile lab.wording records.modelinfo texts",
     ),
-    "xtc_viz.lab.printing": rule(own="lab.code.judging lab.runner lab.store texts"),
+    "xtc_viz.lab.printing": rule(own="lab.code.judging lab.news lab.runner lab.store texts"),
     "xtc_viz.lab.statistics": rule("numpy scipy", "lab.generation"),
     "xtc_viz.lab.correlation": rule("numpy", "lab.statistics"),
     "xtc_viz.lab": rule(),
@@ -249,24 +249,31 @@ RULES: dict[str, Rule] = {
     "xtc_viz.lab.store": rule(
         own="errors lab.identity lab.store records.modelinfo records.tracefile"
     ),
+    "xtc_viz.lab.news": rule(own="lab.store"),
     "xtc_viz.lab.writer": rule(
         "torch",
-        f"{RECORDS} lab.cell lab.experiment lab.store lab.suite models.base rows runs.protection "
-        "runs.request",
+        f"{RECORDS} lab.cell lab.experiment lab.news lab.store lab.suite models.base rows "
+        "runs.protection runs.request",
     ),
     "xtc_viz.lab.workers": rule(
         "torch",
-        "errors lab.cell lab.experiment lab.identity lab.writer lab.workers models.base "
+        "errors lab.cell lab.experiment lab.identity lab.news lab.writer lab.workers models.base "
         "records.modelinfo",
+    ),
+    "xtc_viz.lab.workers.desk": rule(own="lab.cell lab.news"),
+    "xtc_viz.lab.workers.servers": rule(
+        "torch",
+        "errors lab.cell lab.experiment lab.identity lab.news lab.workers.desk lab.writer "
+        "models.remote records.modelinfo",
     ),
     "xtc_viz.lab.workers.cluster": rule(
         "ray",
-        "__version__ errors lab.cell lab.experiment lab.identity lab.store lab.writer models.base "
+        "__version__ errors lab.cell lab.experiment lab.identity lab.news lab.writer models.base "
         "records.modelinfo",
     ),
     "xtc_viz.lab.runner": rule(
         "torch",
-        "errors lab.cell lab.experiment lab.store lab.suite lab.workers lab.writer models.base",
+        "errors lab.cell lab.experiment lab.news lab.store lab.suite lab.workers models.base",
     ),
     "xtc_viz.lab.reading": rule(
         own=f"{RECORDS} lab.cell lab.checks lab.experiment lab.generation lab.store lab.suite "

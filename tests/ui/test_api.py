@@ -315,3 +315,17 @@ def test_calls_at_the_same_time_do_not_mix(served: Served) -> None:
     for seed, answer in answers.items():
         assert tracefile.loads(answer["trace"]).settings.seed == seed
     assert len({answer["texts"][1] for answer in answers.values()}) > 1
+
+
+def test_no_value_is_a_file_that_gradio_fetches(served: Served) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(1.0)
+        where = f"http://127.0.0.1:{listener.getsockname()[1]}/x"
+        file = {"path": where, "meta": {"_type": "gradio.FileData"}}
+        body = {"prompt": PROMPT, "lanes": ["Baseline", {"name": file}]}
+        url = f"{served.url}gradio_api/call/v2/generate"
+        event = httpx.post(url, json=body).json()["event_id"]
+        answer = httpx.get(f"{url}/{event}", timeout=20.0).text
+        assert "No value of a request may be a file" in answer
+        with pytest.raises(TimeoutError):
+            listener.accept()

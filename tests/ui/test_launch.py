@@ -37,7 +37,7 @@ def test_visitors_may_choose_on_a_page_of_ones_own_only(
 ) -> None:
     built: list[Any] = []
 
-    def build(*given: Any, servers: Servers, lab: object) -> None:
+    def build(*given: Any, servers: Servers, lab: object, mcp: bool) -> None:
         built.extend(given)
         assert servers == NO_SERVERS
 
@@ -63,7 +63,7 @@ def test_the_laboratory_is_open_on_a_page_of_ones_own_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: list[str], open_to: OpenTo | None
 ) -> None:
     built: list[Any] = []
-    monkeypatch.setattr(launch, "build", lambda *given, lab, servers: built.append(lab))
+    monkeypatch.setattr(launch, "build", lambda *given, lab, servers, mcp: built.append(lab))
     store = tmp_path / "mine.sqlite"
     launch.page(parser().parse_args(["--model", "fake", "--lab-store", str(store), *flags]))
     (lab,) = built

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from xtc_viz.texts import visible
 
 if TYPE_CHECKING:
     from xtc_viz.lab.code.judging import Judged
+    from xtc_viz.lab.news import Absence
     from xtc_viz.lab.runner import Progress
     from xtc_viz.lab.store import Failure
 
@@ -30,7 +31,14 @@ class Shown:
         self._latest: Progress | None = None
 
     def update(self, progress: Progress) -> None:
+        absent = self._latest.absent if self._latest else ()
         self._latest = progress
+        if progress.absent != absent and not self._as_json:
+            for words in changes(absent, progress.absent):
+                self._line(words)
+                if self._live:
+                    print(file=sys.stderr)
+            self._next = 0.0
         now = time.monotonic()
         if now < self._next:
             return
@@ -91,7 +99,27 @@ def words_of(progress: Progress) -> str:
         words += f", {progress.rate:,.0f} tokens/s"
     if progress.seconds_left:
         words += f", {duration(progress.seconds_left)} left"
+    for absence in progress.absent:
+        since = f"since {clock(absence.since)}"
+        words += f"; {absence.who} is {'left out' if absence.until is None else 'away'} {since}"
     return words
+
+
+def changes(before: Sequence[Absence], now: Sequence[Absence]) -> Iterator[str]:
+    """Say who is away, and who is back, that was not before."""
+    for absence in now:
+        if absence not in before:
+            until = absence.until and f"It is waited for until {clock(absence.until)}."
+            yield f"{absence.reason} {until or 'It is left out from here on.'}"
+    for absence in before:
+        if absence.who not in {other.who for other in now}:
+            lasted = duration(time.time() - absence.since)
+            yield f"The server at {absence.who} is back, after {lasted}."
+
+
+def clock(moment: float) -> str:
+    """Return a moment of `time.time` as this machine's clock shows it."""
+    return time.strftime("%H:%M:%S", time.localtime(moment))
 
 
 def duration(seconds: float) -> str:

@@ -23,11 +23,11 @@ from time import perf_counter
 from xtc_viz.errors import SettingsError, StoreError
 from xtc_viz.lab.cell import SAMPLING, Cell, cells, run_name
 from xtc_viz.lab.experiment import Experiment
+from xtc_viz.lab.news import Absence, News
 from xtc_viz.lab.store import Failure, Store, Written
 from xtc_viz.lab.suite import Suite
 from xtc_viz.lab.workers import Workers
 from xtc_viz.lab.workers.here import Here
-from xtc_viz.lab.writer import News
 from xtc_viz.models.base import LanguageModel
 
 ROWS = 16
@@ -45,7 +45,8 @@ class Progress:
 
     `done` of `total` cells are there: `before` of them since before this run, `written` ones by it,
     the rest by another process at the same time. `failed` ones will not be. `tokens` were written
-    in `seconds`. `cell` is the latest that was finished.
+    in `seconds`. `cell` is the latest that was finished, and `absent` are those who cannot write at
+    present.
     """
 
     total: int
@@ -58,6 +59,7 @@ class Progress:
     seconds_left: float | None = None
     failures: tuple[Failure, ...] = ()
     cell: Cell | None = None
+    absent: tuple[Absence, ...] = ()
 
     @property
     def rate(self) -> float | None:
@@ -162,6 +164,7 @@ class _Ledger:
         self._lengths: list[int] = []
         self._failures: dict[tuple[str, str], Failure] = {}
         self._latest: Cell | None = None
+        self._absent: tuple[Absence, ...] = ()
 
     def cells(self) -> Iterator[Cell]:
         """Return what is missing; what another process wrote by now is left out."""
@@ -176,6 +179,7 @@ class _Ledger:
         now = perf_counter()
         self._tokens += news.tokens
         self._flying = news.flying
+        changed, self._absent = news.absent != self._absent, news.absent
         if news.written and not self._ready:
             self._flushed = now
         for written in news.written:
@@ -188,7 +192,7 @@ class _Ledger:
         waited = now - self._flushed > LONGEST_WAIT
         if len(self._ready) >= BATCH or self._unsaid or (self._ready and waited):
             self.flush()
-        due = bool(news.written or news.failed) or now - self._reported > EVERY
+        due = bool(news.written or news.failed or changed) or now - self._reported > EVERY
         if due:
             self._reported = now
         return due
@@ -227,6 +231,7 @@ class _Ledger:
             seconds_left=seconds_left,
             failures=tuple(self._failures.values()),
             cell=self._latest,
+            absent=self._absent,
         )
 
     def _fail(self, failure: Failure) -> None:

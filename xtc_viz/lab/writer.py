@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from time import perf_counter
 
-from xtc_viz.errors import PromptError, SettingsError, StoreError, XTCVizError
+from xtc_viz.errors import PromptError, ServerError, SettingsError, StoreError, XTCVizError
 from xtc_viz.lab.cell import Cell
 from xtc_viz.lab.experiment import Experiment, effective
+from xtc_viz.lab.news import News
 from xtc_viz.lab.store import Failure, Written
 from xtc_viz.lab.suite import Kind, Prompt
 from xtc_viz.models.base import LanguageModel
@@ -28,17 +29,6 @@ from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings
 
 PATIENCE = 3
 """So many forwards of a single row may fail one after another."""
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """What came of some cells: those that are finished, those that failed, by their names, and how
-    many `tokens` were decoded for it. `flying` are tokens of texts that are not finished yet."""
-
-    written: tuple[Written, ...] = ()
-    failed: tuple[tuple[str, Failure], ...] = ()
-    tokens: int = 0
-    flying: int = 0
 
 
 @dataclass(slots=True)
@@ -78,6 +68,8 @@ class Writer:
 
         Raises:
             StoreError: as the iterator of the cells does.
+            ServerError: the model's server gave no answer, or none that can be used; no row less
+                would change that.
             Exception: what the model raised, when even single rows fail one after another.
         """
         waiting, fruitless, finished = deque[Cell](), 0, 0
@@ -97,7 +89,7 @@ class Writer:
                     finished += len(news.written)
                     yield news
                 return
-            except StoreError:
+            except (StoreError, ServerError):
                 raise
             except Exception as error:
                 fruitless = fruitless + 1 if finished == before else 1

@@ -20,6 +20,7 @@ from xtc_viz.settings import LaneSettings
 from xtc_viz.ui import controls
 from xtc_viz.ui.audience import Audience, audience_of
 from xtc_viz.ui.heavy import result
+from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.service import AT_ONCE, Ended, Service, Waiting, events, in_thread
 from xtc_viz.ui.visitors import visitor_of
 from xtc_viz.ui.wording import WENT_WRONG
@@ -61,23 +62,14 @@ def build_api(service: Service) -> None:
         {"temperature": 1.0, "xtc": {"rho": 0.5, "tau": 0.1}}}. Reports how the run stands as it
         goes on; the last report holds the trace of every step, as the text of a trace file.
         """
-        switches = {"chat": chat, "thinking": thinking, "protect_eos": protect_eos}
         try:
-            for name, value in switches.items():
-                if not isinstance(value, bool):
-                    raise SettingsError(name, "true or false", value)
-            settings = {
-                "lanes": named_lanes(TWO_LANES if lanes is None else lanes),
-                "seed": seed,
-                "max_new_tokens": max_new_tokens,
-                "shared_randomness": shared_randomness,
-                "stop": stop,
-                "top_candidates": top_candidates,
-            }
-            protect = {"eos": protect_eos, "newline": protect_newline, "texts": protect_texts}
-            chosen = {"system": system, "chat": chat, "thinking": thinking}
-            data = {"prompt": prompt, "protect": protect, **chosen}
-            wish = controls.parse(data | {"settings": settings}, service.limits)
+            wish = asked(
+                service.limits,
+                prompt=prompt, lanes=lanes, seed=seed, max_new_tokens=max_new_tokens,
+                shared_randomness=shared_randomness, stop=stop, top_candidates=top_candidates,
+                system=system, chat=chat, thinking=thinking, protect_eos=protect_eos,
+                protect_newline=protect_newline, protect_texts=protect_texts,
+            )  # fmt: skip
             told = reports(service, wish, visitor_of(request), audience_of(request))
             async with aclosing(told) as every:
                 async for report in every:
@@ -91,6 +83,26 @@ def build_api(service: Service) -> None:
             raise _error(WENT_WRONG) from error
 
     api(generate, api_name="generate", concurrency_limit=AT_ONCE)
+
+
+def asked(limits: Limits, **values: Any) -> Request:
+    """Return the request that the arguments of `/generate` are, by their names.
+
+    Raises:
+        SettingsError: naming the field; `LaneError` that of a lane.
+    """
+    for name in ("chat", "thinking", "protect_eos"):
+        if not isinstance(values[name], bool):
+            raise SettingsError(name, "true or false", values[name])
+    lanes = values.pop("lanes")
+    settings = {"lanes": named_lanes(TWO_LANES if lanes is None else lanes)}
+    protect = {}
+    for name in ("seed", "max_new_tokens", "shared_randomness", "stop", "top_candidates"):
+        if name in values:
+            settings[name] = values.pop(name)
+    for name in ("eos", "newline", "texts"):
+        protect[name] = values.pop(f"protect_{name}")
+    return controls.parse({**values, "settings": settings, "protect": protect}, limits)
 
 
 def named_lanes(lanes: object) -> list[object]:

@@ -15,10 +15,12 @@ from xtc_viz.rows import decode_rows
 from xtc_viz.runs.worker import Decode, DecodeRows
 from xtc_viz.ui import opening, recorded, web
 from xtc_viz.ui.access import May
+from xtc_viz.ui.agents.protocol import Agents
 from xtc_viz.ui.api import build_api
 from xtc_viz.ui.audience import Listeners, Mailboxes
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import Gate
+from xtc_viz.ui.gate.routes import FOR_AGENTS, ROUTES
 from xtc_viz.ui.lab.cell import cell_question
 from xtc_viz.ui.lab.questions import Lab
 from xtc_viz.ui.lab.route import build_route
@@ -41,12 +43,15 @@ def build(
     rows: DecodeRows = decode_rows,
     servers: Servers = NO_SERVERS,
     lab: Lab | None = None,
-) -> gr.Blocks:
+    *,
+    mcp: bool = False,
+) -> Page:
     """Build the page around a model host.
 
     `may` says which models visitors may load, `servers` which servers among them, `limits` what
     their runs may be (those of the queue are the host's), and `decode` and `rows` decode them.
-    `lab` is the laboratory on the same host, None for none; the page has its route then.
+    `lab` is the laboratory on the same host, None for none; the page has its route then. `mcp` says
+    that there are tools for agents (`ui.agents`).
     """
     service = Service(host, limits=limits, decode=decode, rows=rows, may=may, servers=servers)
     page = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
@@ -57,6 +62,8 @@ def build(
         build_api(service)
     if lab:
         build_route(page, lab)
+    if mcp:
+        page.agents = Agents(service)
     # Gradio sums up with pandas, at the end of every event, what nobody asks for here.
     os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))
     # Without its queue gradio would give the first report of a run, and leave the rest.
@@ -73,11 +80,13 @@ def theme() -> gr.themes.Base:
     )
 
 
-def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
+def launch_options(entrance: Entrance = HERE, agents: Agents | None = None) -> dict[str, Any]:
     """Return what belongs to `launch` in gradio 6, the same for the app and the tests.
 
-    `entrance` says how the page is reached; without it, from this machine.
+    `entrance` says how the page is reached; without it, from this machine. `agents` are those of
+    the page, None where it has none.
     """
+    routes = (*ROUTES, *FOR_AGENTS) if agents else ROUTES
     return {
         "theme": theme(),
         "css": web.style(),
@@ -87,15 +96,17 @@ def launch_options(entrance: Entrance = HERE) -> dict[str, Any]:
         "show_error": False,  # of gradio's own errors; ours are shown all the same
         "quiet": True,
         "enable_monitoring": False,
+        "mcp_server": False,  # gradio's own would offer the endpoints of the page
         # The page's script is half a megabyte as text. Streams are left as they are.
         "app_kwargs": {
             "middleware": [
                 Middleware(GZipMiddleware, compresslevel=5),
-                Middleware(Gate, entrance=entrance),
+                Middleware(Gate, entrance=entrance, routes=routes),
                 Middleware(Listeners),
             ],
             "exception_handlers": HANDLERS,
-            "routes": [opening.ROUTE],
+            "routes": [opening.ROUTE, *(agents.routes if agents else ())],
+            **({"lifespan": agents.lifespan} if agents else {}),
         },
         # Gradio gives each run that goes or waits one of so many places.
         "max_threads": AT_ONCE,

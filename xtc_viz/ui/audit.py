@@ -18,9 +18,11 @@ from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui.access import May
 from xtc_viz.ui.audience import Audience
+from xtc_viz.ui.limits import Limits
 from xtc_viz.ui.service import Service, Waiting, in_turn, waits_for
 
 Message = dict[str, Any]
+NOT_YOURS = "Only who may choose the model here may audit its server."
 
 
 def parse(data: Mapping[str, Any], may: May) -> Claim:
@@ -31,7 +33,7 @@ def parse(data: Mapping[str, Any], may: May) -> Claim:
         SettingsError: naming the field.
     """
     if may is May.FIXED:
-        raise ModelError("Only who may choose the model here may audit its server.")
+        raise ModelError(NOT_YOURS)
     return check_claim(*(_number(name, data.get(name)) for name in ("rho", "tau")))
 
 
@@ -50,9 +52,7 @@ async def messages(
     Raises:
         XTCVizError: what is wrong with the request, a model that is in no server, one that fails.
     """
-    # On a page for the public it takes no more of the model's time than a spread.
-    most = max(FIRST, min(MOST, service.limits.max_spread or MOST))
-    audit = _Audit(parse(data, may), most)
+    audit = Audit(parse(data, may), most(service.limits))
     work = audit.dice if data.get("dice") is True else audit.work
     yield {"state": "starting"}
     async with aclosing(in_turn(service, work, visitor, stop, audience)) as every:
@@ -64,8 +64,15 @@ async def messages(
     yield {"state": "stopped" if stop.is_set() else "done"}
 
 
+def most(limits: Limits) -> int:
+    """Return how many tokens are looked at: for the public no more than a spread takes."""
+    return max(FIRST, min(MOST, limits.max_spread or MOST))
+
+
 @dataclass(frozen=True, slots=True)
-class _Audit:
+class Audit:
+    """An audit of at most so many tokens."""
+
     claim: Claim
     most: int
 

@@ -128,9 +128,20 @@ def parser() -> argparse.ArgumentParser:
             type=_limit(limit),
             metavar="N",
         )
+    flags.add_argument(
+        "--mcp",
+        action="store_true",
+        default=_is_on(os.environ.get("XTC_VIZ_MCP", "")),
+        help="tools for agents at /gradio_api/mcp: a run, what-if along it, and the audit of the "
+        "servers that --model and --servers name (default: none; docs/agents.md) [XTC_VIZ_MCP]",
+    )
     flags.add_argument("--share", action="store_true", help="a public link by gradio's relay")
     flags.add_argument("--version", action="version", version=f"xtc_viz {__version__}")
     return flags
+
+
+def _is_on(text: str) -> bool:
+    return text.strip().lower() in ("1", "true", "yes", "on")
 
 
 def _may(name: str) -> May:

@@ -6,8 +6,6 @@ import argparse
 import os
 from pathlib import Path
 
-import gradio as gr
-
 from xtc_viz.errors import ModelError, SettingsError, StoreError, shown
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.fake import FakeModel
@@ -24,12 +22,14 @@ from xtc_viz.models.remote.spec import RemoteSpec
 from xtc_viz.models.spec import ModelSpec
 from xtc_viz.runs.worker import decode_of, rows_of
 from xtc_viz.ui.access import May, OpenTo, default_lab, default_may
+from xtc_viz.ui.agents.protocol import MISSING, is_installed
 from xtc_viz.ui.app import build, launch_options
 from xtc_viz.ui.flags import FAKE
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.lab.laboratory import check_store
 from xtc_viz.ui.lab.questions import Lab
 from xtc_viz.ui.limits import LIMITS, Limits
+from xtc_viz.ui.refusals import Page
 from xtc_viz.ui.servers import Servers
 
 
@@ -78,7 +78,7 @@ def servers_of(options: argparse.Namespace) -> Servers:
     return Servers(tuple(dict.fromkeys(named)), key=key_of(), tokenizer=options.tokenizer)
 
 
-def page(options: argparse.Namespace) -> gr.Blocks:
+def page(options: argparse.Namespace) -> Page:
     """Return the page that these flags ask for."""
     limits = Limits(**{name: getattr(options, name) for name in LIMITS})
     servers = servers_of(options)
@@ -87,10 +87,11 @@ def page(options: argparse.Namespace) -> gr.Blocks:
         with host.turn() as turn:
             turn.wait()
             own = turn.model
-            return build(host, May.FIXED, limits, decode_of(own), rows_of(own))
+            return build(host, May.FIXED, limits, decode_of(own), rows_of(own), mcp=options.mcp)
     opened = options.share or bool(options.root_path)
     may = options.models or default_may(options.host, opened)
-    return build(host, may, limits, servers=servers, lab=lab_of(options, host))
+    lab = lab_of(options, host)
+    return build(host, may, limits, servers=servers, lab=lab, mcp=options.mcp)
 
 
 def lab_of(options: argparse.Namespace, host: ModelHost) -> Lab | None:
@@ -114,6 +115,8 @@ def launch(options: argparse.Namespace) -> None:
     Raises:
         SystemExit: a model that cannot be, or an address at which nothing can listen.
     """
+    if options.mcp and not is_installed():
+        raise SystemExit(MISSING)
     leave_a_core()
     try:
         blocks = page(options)
@@ -132,7 +135,7 @@ def launch(options: argparse.Namespace) -> None:
             server_port=options.port,
             root_path=options.root_path,
             share=options.share,
-            **launch_options(entrance) | {"quiet": False},
+            **launch_options(entrance, blocks.agents) | {"quiet": False},
         )
     except OSError as error:
         where = f"port {options.port}" if options.port else "none of the ports from 7860 on"

@@ -18,7 +18,9 @@ from gradio.route_utils import FnIndexInferError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from xtc_viz.errors import shortened
+from xtc_viz.errors import XTCVizError, shortened
+from xtc_viz.ui.agents.protocol import Agents
+from xtc_viz.ui.files import check_no_files
 from xtc_viz.ui.opening import Opening
 
 NO_OBJECT = "The body of a request must be a JSON object, as docs/api.md has it."
@@ -35,18 +37,23 @@ Handler = Callable[[Request, Exception], Awaitable[Response]]
 
 
 class Page(gr.Blocks):
-    """Blocks that say in words when an event is given too few values.
+    """Blocks that say in words when an event is given too few values, or files.
 
-    `opening` takes in the files that visitors open.
+    `opening` takes in the files that visitors open, `agents` are the tools for agents.
     """
 
     opening: Opening | None = None
+    agents: Agents | None = None
 
     def validate_inputs(self, block_fn: Any, inputs: Sequence[Any]) -> None:
         needed = len(block_fn.inputs)
         if len(inputs) < needed:
             words = f"`{block_fn.name}` takes {needed} values, but was given {len(inputs)}."
             raise gr.Error(words, print_exception=False)
+        try:
+            check_no_files(list(inputs))
+        except XTCVizError as error:
+            raise gr.Error(str(error), print_exception=False) from None
         super().validate_inputs(block_fn, list(inputs))
 
 

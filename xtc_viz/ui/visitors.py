@@ -12,5 +12,6 @@ def visitor_of(request: gr.Request | None) -> str:
 
     All tabs of a person are one visitor, and so are people behind one address.
     """
-    scope = getattr(getattr(request, "request", None), "scope", {})
+    # gradio wraps the request of its own queue, and no other.
+    scope = getattr(getattr(request, "request", request), "scope", {})
     return str(scope.get(VISITOR, ""))

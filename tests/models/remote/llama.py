@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 from xtc_viz.assets import STORY_MODEL
 
@@ -18,6 +17,9 @@ ANSWERS = 0.001  # how far its logits may be from those of this process
 def write_story_model(path: Path) -> Path:
     """Write the embedded model as a GGUF file, in float32."""
     pytest.importorskip("gguf", reason="needs xllamacpp and gguf")
+    # Here, so that a server in a process of its own starts at once.
+    from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
+
     from tests.engines.gguf_model import write_gguf
 
     model = LlamaForCausalLM.from_pretrained(STORY_MODEL, dtype="float32")

@@ -68,6 +68,7 @@ def test_another_kind_of_server_is_refused(address: str) -> None:
         """It shows what llama.cpp's server does and has no XTC."""
 
         kind = "plain"
+        slots = 1
         facts = known.server.facts
         still = known.server.still
         piece = known.server.piece

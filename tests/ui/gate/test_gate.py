@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse
 
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import VISITOR, Gate
-from xtc_viz.ui.gate.routes import ROUTES, START
+from xtc_viz.ui.gate.routes import AGENTS, FOR_AGENTS, ROUTES, START, Route
 from xtc_viz.ui.gate.share import ASKED, GOING, Shares
 from xtc_viz.ui.gate.token import HEADER, TOKEN
 
@@ -35,6 +35,7 @@ def ask(
     entrance: Entrance = HOME,
     headers: dict[str, str] | None = None,
     host: str = "localhost:7860",
+    routes: Sequence[Route] = ROUTES,
     **more: Any,
 ) -> httpx.Response:
     """The answer to one request, of an app that says what reached it."""
@@ -51,7 +52,8 @@ def ask(
         return {"bytes": len(body), "visitor": request.scope[VISITOR], "forwarded": forwarded}
 
     async def asked() -> httpx.Response:
-        transport = httpx.ASGITransport(Gate(app, entrance), client=("203.0.113.7", 4711))
+        gate = Gate(app, entrance, routes)
+        transport = httpx.ASGITransport(gate, client=("203.0.113.7", 4711))
         async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as client:
             return await client.request(method, path, headers=headers, **more)
 
@@ -62,6 +64,18 @@ def test_a_page_of_ours_gets_through() -> None:
     same = {"origin": "http://localhost:7860", "sec-fetch-site": "same-origin"}
     answer = ask("POST", SERVER, headers=SIGNED | same, json={"a": 1})
     assert answer.json() == {"bytes": 7, "visitor": "203.0.113.7", "forwarded": None}
+
+
+@pytest.mark.parametrize("entrance", [HOME, PUBLIC])
+def test_agents_ask_where_there_are_tools_and_pages_of_others_never(entrance: Entrance) -> None:
+    tools = (*ROUTES, *FOR_AGENTS)
+    assert ask("POST", AGENTS, entrance, json={}).status_code == 404
+    for path in (AGENTS, f"{AGENTS}/"):
+        assert ask("POST", path, entrance, routes=tools, json={}).status_code == 200
+        assert ask("GET", path, entrance, routes=tools).status_code == 405
+    for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}):
+        answer = ask("POST", AGENTS, entrance, headers, routes=tools, json={})
+        assert answer.status_code == 403
 
 
 def test_a_program_gets_through() -> None:

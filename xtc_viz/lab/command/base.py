@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xtc_viz.errors import SettingsError, XTCVizError
-from xtc_viz.models.remote.address import is_address
 
 if TYPE_CHECKING:
     from xtc_viz.lab.experiment import Experiment
@@ -101,18 +100,11 @@ def experiments(word: str) -> list[Experiment]:
 
 
 def model(name: str, options: argparse.Namespace) -> LanguageModel:
-    """Load a model by the options that `run` has."""
+    """Load a model of this process by the options that `run` has."""
     if name == FAKE:
         from xtc_viz.models.fake import FakeModel
 
         return FakeModel()
-    if is_address(name):
-        from xtc_viz.models.remote.key import key_of
-        from xtc_viz.models.remote.model import RemoteModel
-        from xtc_viz.models.remote.spec import RemoteSpec
-
-        spec = RemoteSpec(name, key=key_of(), tokenizer=options.tokenizer)
-        return RemoteModel.connect(spec)
     from xtc_viz.models.local.model import LocalModel
     from xtc_viz.models.local.spec import LocalSpec
 

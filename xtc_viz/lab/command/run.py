@@ -13,8 +13,13 @@ from xtc_viz.assets import STORY_MODEL
 from xtc_viz.errors import SettingsError
 from xtc_viz.lab.command.base import ALL, DONE, FAILED, FAKE, RunError, Task, experiments, model
 from xtc_viz.lab.printing import Shown
+from xtc_viz.models.remote.address import is_address
+
+ROWS = 16
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xtc_viz.lab.experiment import Experiment
     from xtc_viz.lab.store import Store
     from xtc_viz.lab.workers import Workers
@@ -27,18 +32,25 @@ def _add(task: argparse.ArgumentParser) -> None:
     task.add_argument("--small", action="store_true", help="fewer prompts and shorter texts")
     task.add_argument("--suite", metavar="NAME", help="other prompts: a suite, or a JSONL file")
     task.add_argument(
-        "--rows", type=int, default=16, metavar="N", help="texts at once (default: 16)"
-    )
+        "--rows", type=int, metavar="N",
+        help=f"texts at once (default: {ROWS}, on a server as many as it has slots)",
+    )  # fmt: skip
     task.add_argument(
         "--model",
-        help="hub id, folder, or the address of a server such as http://127.0.0.1:8080 (default: "
-        "the experiment's own, or the embedded story model); "
-        f"`{FAKE}` is word salad that needs no weights",
+        action="append",
+        default=[],
+        help="hub id, folder, or the address of a server such as http://127.0.0.1:8080, once for "
+        "each server with the same model (default: the experiment's own, or the embedded story "
+        f"model); `{FAKE}` is word salad that needs no weights",
     )
     task.add_argument(
         "--tokenizer", default="", metavar="FOLDER",
         help="folder with the tokenizer.json of a server's model, where that does not tell its "
         "tokens (vLLM)",
+    )  # fmt: skip
+    task.add_argument(
+        "--patience", type=float, metavar="SECONDS",
+        help="how long to wait for a server that gives no answer (default: 600)",
     )  # fmt: skip
     for flag, default in (("revision", None), ("device", "auto"), ("dtype", "auto")):
         task.add_argument(f"--{flag}", default=default, help="as for the page")
@@ -68,8 +80,10 @@ def _do(options: argparse.Namespace) -> int:
     from xtc_viz.lab.suite import load_suite
 
     wanted = [own for word in options.experiments for own in experiments(word)]
-    if options.rows < 1:
+    if options.rows is not None and options.rows < 1:
         raise SettingsError("rows", "at least 1", options.rows)
+    if len(options.model) > 1 and not all(map(is_address, options.model)):
+        raise SettingsError("model", "one name, or addresses of servers", options.model)
     if options.workers:
         from xtc_viz.lab.workers.cluster import address_of
 
@@ -85,16 +99,16 @@ def _do(options: argparse.Namespace) -> int:
         raise SettingsError("store", "a file in a folder that is there", str(options.store))
     codes = set()
     with ExitStack() as held:
-        present: tuple[str, str] | None = None
+        present: tuple[list[str], str] | None = None
         writers: Workers | None = None
         for kind, experiment in product(options.quantization or ["none"], wanted):
-            name = options.model or experiment.model or str(STORY_MODEL)
-            if (name, kind) != present:
+            names = options.model or [experiment.model or str(STORY_MODEL)]
+            if (names, kind) != present:
                 held.close()
                 writers = None  # one model at a time
                 own = argparse.Namespace(**vars(options) | {"quantization": kind})
-                present = name, kind
-                writers = held.enter_context(closing(workers(name, own)))
+                present = names, kind
+                writers = held.enter_context(closing(workers(names, own)))
             # Made only now: a model that cannot be loaded leaves no empty store behind.
             assert writers
             with Store(options.store) as store:
@@ -102,15 +116,27 @@ def _do(options: argparse.Namespace) -> int:
     return FAILED if FAILED in codes else DONE
 
 
-def workers(name: str, options: argparse.Namespace) -> Workers:
-    """Return who writes with the model of this name: this process, or a cluster."""
+def workers(names: Sequence[str], options: argparse.Namespace) -> Workers:
+    """Return who writes with the model of these names: this process, servers, or a cluster."""
+    if is_address(names[0]):
+        from xtc_viz.lab.workers.servers import PATIENCE, Servers
+        from xtc_viz.models.remote.key import key_of
+        from xtc_viz.models.remote.spec import RemoteSpec
+
+        if options.workers:
+            bounds = "left out where the model runs in servers"
+            raise SettingsError("workers", bounds, options.workers)
+        patience = PATIENCE if options.patience is None else options.patience
+        specs = [RemoteSpec(name, key=key_of(), tokenizer=options.tokenizer) for name in names]
+        return Servers(specs, options.rows, patience)
+    load, rows = partial(model, names[0], options), options.rows or ROWS
     if not options.workers:
         from xtc_viz.lab.workers.here import Here
 
-        return Here(model(name, options), options.rows)
+        return Here(load(), rows)
     from xtc_viz.lab.workers.cluster import Cluster, address_of
 
-    return Cluster(partial(model, name, options), options.rows, address_of(options.workers))
+    return Cluster(load, rows, address_of(options.workers))
 
 
 def _run_one(

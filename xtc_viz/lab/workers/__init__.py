@@ -1,4 +1,5 @@
-"""Who writes the cells of a run: `here`, a plain loop in this process, or `cluster`, actors of Ray.
+"""Who writes the cells of a run: `here`, a plain loop in this process; `servers`, a model that runs
+in servers; or `cluster`, actors of Ray.
 
 Workers write no store. They take cells from the run when they have room for them, and say what came
 of them (`News`); the run alone stores it. So a cluster needs no disk that all of it shares, and a
@@ -13,7 +14,7 @@ from typing import Protocol
 from xtc_viz.lab.cell import Cell
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.identity import Identity
-from xtc_viz.lab.writer import News
+from xtc_viz.lab.news import News
 from xtc_viz.records.modelinfo import ModelInfo
 
 

@@ -25,7 +25,8 @@ from xtc_viz.errors import ModelError, SettingsError, shortened
 from xtc_viz.lab.cell import SAMPLING, Cell
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.identity import Identity
-from xtc_viz.lab.writer import News, Writer
+from xtc_viz.lab.news import News
+from xtc_viz.lab.writer import Writer
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.modelinfo import ModelInfo
 

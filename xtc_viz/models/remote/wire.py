@@ -77,7 +77,7 @@ class Wire:
         return self._ask("POST", path, body, seconds, most)
 
     def _ask(self, method: str, path: str, body: bytes | None, seconds: float, most: int) -> Any:
-        with watch.within(seconds, self._cut) as deadline:
+        with watch.within(seconds, self.cut) as deadline:
             late = f"did not answer within {seconds:g} seconds"
             try:
                 status, data = self._answer(method, path, body, seconds, most)
@@ -139,8 +139,8 @@ class Wire:
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._sockets.add(about["return_value"].get_extra_info("socket"))
 
-    def _cut(self) -> None:
-        """End all that goes on with this server, as it does not end by itself."""
+    def cut(self) -> None:
+        """End all requests that go on, each with a `ServerError`."""
         for each in list(self._sockets):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)

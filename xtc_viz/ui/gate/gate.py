@@ -7,6 +7,7 @@ visitor (`VISITOR` in its scope).
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from xtc_viz.ui.gate import policy
 from xtc_viz.ui.gate.body import admitted, too_large
 from xtc_viz.ui.gate.entrance import Entrance
-from xtc_viz.ui.gate.routes import START, Route, routes_of
+from xtc_viz.ui.gate.routes import ROUTES, START, Route, routes_of
 from xtc_viz.ui.gate.share import Shares
 from xtc_viz.ui.gate.token import TOKEN, StaleTokenError, has_token
 
@@ -38,11 +39,12 @@ class Refusal(NamedTuple):
 
 
 class Gate:
-    """Stands in front of an ASGI app that is reached by `entrance`."""
+    """Stands in front of an ASGI app that is reached by `entrance` and has these routes."""
 
-    def __init__(self, app: ASGIApp, entrance: Entrance) -> None:
+    def __init__(self, app: ASGIApp, entrance: Entrance, routes: Sequence[Route] = ROUTES) -> None:
         self.app = app
         self.entrance = entrance
+        self._routes = routes
         self._shares = Shares()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,7 +57,8 @@ class Gate:
         answer = _Answer(send, self.entrance.framed)
         headers = Headers(scope=scope)
         path = _path(scope)
-        route = next((r for r in routes_of(path) if scope["method"] in r.methods), None)
+        known = routes_of(path, self._routes)
+        route = next((each for each in known if scope["method"] in each.methods), None)
         refusal = self._refusal(path, route, scope["method"], headers)
         if refusal or route is None:
             status, words = refusal or Refusal(404, NOTHING)
@@ -71,7 +74,7 @@ class Gate:
         if route.run and self.entrance.public and not self._shares.run(visitor):
             await _words(path, MANY_RUNS, 429)(scope, receive, answer.send)
             return
-        counted = route.token and self.entrance.public
+        counted = (route.token or route.counted) and self.entrance.public
         with self._shares.question(visitor) if counted else nullcontext(True) as free:
             if not free:
                 await _words(path, MANY_QUESTIONS, 429)(scope, receive, answer.send)
@@ -96,7 +99,7 @@ class Gate:
                 "--allowed-hosts NAME.",
             )
         if route is None:
-            known = routes_of(path)
+            known = routes_of(path, self._routes)
             return Refusal(405, "Not this way.") if known else Refusal(404, NOTHING)
         if not self._is_own_site(route, headers) and not (route.programs and self.entrance.public):
             return Refusal(403, "Pages of other sites may not ask this one.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -12,11 +13,15 @@ START = "/xtc_viz/start"
 TRACE = "/xtc_viz/trace"
 """A route of the page's own: the text of a trace file that someone opens."""
 
+AGENTS = "/gradio_api/mcp"
+"""Where agents ask, on a page that has tools for them."""
+
 
 class Route(NamedTuple):
     """Routes of one kind: their methods and paths, and how many bytes of a body they take.
 
-    `token` says that a question must carry the token of this start; `session` that the body may
+    `token` says that a question must carry the token of this start; `counted` that a visitor may
+    have only so many of them answered at once, as those with a token; `session` that the body may
     name a session; `run` that it asks for a run; `programs` that it belongs to the public endpoint,
     which pages of other sites may call where strangers are welcome; `linked` that a link on another
     site may lead to it.
@@ -26,6 +31,7 @@ class Route(NamedTuple):
     path: re.Pattern[str]
     most: int = 0
     token: bool = False
+    counted: bool = False
     session: bool = False
     run: bool = False
     programs: bool = False
@@ -63,6 +69,11 @@ ROUTES = (
 )
 
 
-def routes_of(path: str) -> list[Route]:
+FOR_AGENTS = (_route("POST", rf"{AGENTS}/?", REQUEST, counted=True, run=True),)
+"""Programs ask here. A page of another site may not, wherever it is: it would do so unseen, in the
+name of who looks at it."""
+
+
+def routes_of(path: str, routes: Sequence[Route] = ROUTES) -> list[Route]:
     """Return the routes with this path, one for each way to use it; none for a closed one."""
-    return [route for route in ROUTES if route.path.fullmatch(path)]
+    return [route for route in routes if route.path.fullmatch(path)]

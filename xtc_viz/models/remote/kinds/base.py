@@ -14,6 +14,7 @@ from xtc_viz.sampling.distribution import PartialLogits
 
 LARGEST = 2_000_000
 """Tokens of a vocabulary, as in a trace."""
+MOST_SLOTS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Server(Protocol):
 
     kind: str
     """Its name, for people."""
+    slots: int
+    """How many texts it writes at once; more take turns, and lose what it keeps of them."""
 
     def facts(self, progress: Progress) -> Facts:
         """Ask what there is to know of the model; it takes some seconds."""
@@ -77,13 +80,13 @@ class Draws(Protocol):
 def ask(wire: Wire, path: str) -> object | None:
     """Return the JSON at a path, None where there is nothing of the kind.
 
-    Raises `ServerError` where nobody answers, or a key is wanted.
+    Raises `ServerError` where nobody answers, a key is wanted, or a model is still being loaded.
     """
     try:
         answer: object = wire.get(path)
         return answer
     except StatusError as error:
-        if error.status in (401, 403):
+        if error.status in (401, 403, 503):
             raise
         return None
     except NoJsonError:

@@ -14,7 +14,7 @@ from typing import Any
 
 from xtc_viz.errors import PromptError
 from xtc_viz.models.load import Progress
-from xtc_viz.models.remote.kinds.base import LARGEST, Drawn, Facts, OwnXTC, ask
+from xtc_viz.models.remote.kinds.base import LARGEST, MOST_SLOTS, Drawn, Facts, OwnXTC, ask
 from xtc_viz.models.remote.values import Reader
 from xtc_viz.models.remote.wire import LONG, SMALL, StatusError, Wire
 from xtc_viz.models.tokentable import TokenTable
@@ -44,6 +44,7 @@ class LlamaCpp:
         self._wire = wire
         self._read = Reader(wire)
         self._props = props
+        self.slots = self._read.integer("`total_slots`", props["total_slots"], 1, MOST_SLOTS)
         self._size = LARGEST
 
     def facts(self, progress: Progress) -> Facts:

@@ -48,6 +48,7 @@ class VLLM:
     """A `Server` of vLLM. `card` is what it says of its model, `tokenizer` a folder."""
 
     kind = "vLLM"
+    slots = 16  # it takes whatever comes, and says nowhere how many texts it writes at once
 
     def __init__(self, wire: Wire, card: dict[str, Any], tokenizer: str) -> None:
         self._wire = wire

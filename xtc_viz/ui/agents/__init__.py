@@ -1,0 +1,1 @@
+"""What agents are offered over MCP: a run, what-if along it, the audit of a server."""
