@@ -10,12 +10,12 @@ from typing import Any
 import gradio as gr
 from gradio.events import api
 
-from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.errors import LaneError, SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs import presets
 from xtc_viz.runs.jobs import Job, fresh
-from xtc_viz.runs.request import LaneError, Request
+from xtc_viz.runs.request import Request
 from xtc_viz.settings import LaneSettings
 from xtc_viz.ui import controls
 from xtc_viz.ui.audience import Audience, audience_of

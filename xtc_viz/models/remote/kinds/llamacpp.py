@@ -8,7 +8,8 @@ there are tokens, it tells the bytes of every one of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from hashlib import blake2b
 from typing import Any
 
@@ -45,6 +46,7 @@ class LlamaCpp:
         self._read = Reader(wire)
         self._props = props
         self._size = LARGEST
+        self.slots = self._read.integer("`total_slots`", props["total_slots"], 1)
 
     def facts(self, progress: Progress) -> Facts:
         read, props = self._read, self._props
@@ -91,24 +93,53 @@ class LlamaCpp:
         """Let the server write by itself, in one request: up to `length` tokens, each with the
         `count` most probable ones of its step."""
         values = {
-            **sampling,
-            "prompt": list(prompt),
-            "n_predict": length,
-            "n_probs": count,
-            "cache_prompt": True,
+            **_writing(prompt, length, count, sampling),
             "response_fields": ["completion_probabilities"],
         }
-        size = SMALL + ENTRY * count * length
-        answer = self._wire.post("/completion", values, seconds=LONG, most=size)
-        values = self._read.mapping("/completion", answer)
-        steps = self._read.items(WHERE, values.get("completion_probabilities"))
-        written = []
-        for step in steps[:length]:
+        answer = self._wire.post("/completion", values, seconds=LONG, most=_size(count, length))
+        steps = self._read.mapping("/completion", answer).get("completion_probabilities")
+        return self._drawn(steps, count)[:length]
+
+    def stream(
+        self, prompt: Sequence[int], length: int, count: int, sampling: Mapping[str, Any]
+    ) -> Generator[Drawn, None, None]:
+        """Yield what `write` returns, token by token as the server writes them.
+
+        Closing this generator stops the server.
+        """
+        values = {
+            **_writing(prompt, length, count, sampling),
+            "stream": True,
+            "response_fields": ["tokens_predicted"],  # of the last event
+        }
+        written: list[int] = []
+        events = self._wire.stream("/completion", values, seconds=LONG, most=_size(count, length))
+        with closing(events):
+            for answer in events:
+                event = self._read.mapping("/completion", answer)
+                # The last one has no token.
+                drawn = self._drawn(event.get("completion_probabilities", []), count)
+                counted = self._read.integer("`tokens_predicted`", event.get("tokens_predicted"))
+                if counted != len(written) + len(drawn):
+                    # Tokens that are half a character each are streamed without the first ones.
+                    break
+                written += [one.token for one in drawn]
+                yield from drawn
+            else:
+                return
+        again = self.write(prompt, length, count, sampling)
+        if [one.token for one in again[: len(written)]] != written:
+            raise self._wire.error("writes another text with the same seed")
+        yield from again[len(written) :]
+
+    def _drawn(self, steps: object, count: int) -> list[Drawn]:
+        drawn = []
+        for step in self._read.items(WHERE, steps):
             entry = self._read.mapping(WHERE, step)
             top = self._entries(entry, count)
             token = self._read.token("`id`", entry.get("id"), self._size)
-            written.append(Drawn(token, self._known(top)))
-        return written
+            drawn.append(Drawn(token, self._known(top)))
+        return drawn
 
     def draw(self, prompt: Sequence[int], length: int, count: int, xtc: OwnXTC) -> list[Drawn]:
         # Penalties and cutoffs stand before XTC where nobody says otherwise.
@@ -245,3 +276,21 @@ class LlamaCpp:
         ids = [entry.get("token") for entry in biased if isinstance(entry, dict)]
         ends = self._read.tokens("`logit_bias`", ids, self._size, 1000)
         return tuple(dict.fromkeys(ends))
+
+
+def _writing(
+    prompt: Sequence[int], length: int, count: int, sampling: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what asks it to write up to `length` tokens by itself."""
+    return {
+        **sampling,
+        "prompt": list(prompt),
+        "n_predict": length,
+        "n_probs": count,
+        "cache_prompt": True,
+    }
+
+
+def _size(count: int, length: int) -> int:
+    """Return the most bytes in which so many tokens are answered."""
+    return SMALL + ENTRY * count * length
