@@ -130,6 +130,8 @@ interface RunSettings<N = number> {
   shared_randomness: boolean;
   stop: string[];
   top_candidates: number;
+  /** The model's server draws by itself, with its own XTC. */
+  server_draws: boolean;
 }
 interface Protection {
   eos: boolean;
@@ -167,6 +169,8 @@ interface RunHead {
   seed: number;
   length: number;
   shared: boolean;
+  /** The model's server drew it, with its own XTC and dice. */
+  server: boolean;
   stop: string[];
   thinking: boolean;
   protect: Protection;
@@ -420,6 +424,8 @@ interface ModelLine {
   decoding: string | null;
   /** The server that it runs in; candidates are the most that it shows, null for all. */
   served: { kind: string; version: string; candidates: number | null } | null;
+  /** Whether that server can draw by itself, so that it can be explained. */
+  draws: boolean;
   context: number;
   chat: boolean;
   thinks: boolean;

@@ -53,6 +53,7 @@ def build_api(service: Service) -> None:
         protect_eos: bool = True,
         protect_newline: bool | str = True,
         protect_texts: list[str] = NO_TEXTS,
+        server_draws: bool = False,
         request: gr.Request | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
         """Write on from a prompt in up to six lanes at once, on the same random numbers.
@@ -73,6 +74,7 @@ def build_api(service: Service) -> None:
                 "shared_randomness": shared_randomness,
                 "stop": stop,
                 "top_candidates": top_candidates,
+                "server_draws": server_draws,
             }
             protect = {"eos": protect_eos, "newline": protect_newline, "texts": protect_texts}
             chosen = {"system": system, "chat": chat, "thinking": thinking}

@@ -91,7 +91,10 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         "strengths": [lane.to_dict() for lane in presets.STRENGTHS],
         "comparators": [lane.to_dict() for lane in presets.COMPARATORS],
         "baseline": presets.BASELINE.to_dict(),
-        "settings": RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=length).to_dict(),
+        "settings": {
+            "server_draws": False,
+            **RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=length).to_dict(),
+        },
         "examples": presets.examples(),
         "case": presets.case(),
         "lab": False,

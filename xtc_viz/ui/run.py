@@ -74,6 +74,7 @@ class Run:
             "seed": settings.seed,
             "length": settings.max_new_tokens,
             "shared": settings.shared_randomness,
+            "server": settings.server_draws,
             "stop": list(settings.stop),
             "thinking": not ends_thought(self._prompt_end),
             "protect": self.protection().to_dict(),

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.errors import SettingsError, Words, XTCVizError
 from xtc_viz.errors import shown as quoted
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
@@ -211,6 +211,9 @@ class Other(NamedTuple):
 def _xtc(run: Run, lane: int, values: object, host: ModelHost) -> Other:
     """The lane's own XTC settings with what the page changed; protected tokens stay, unless a
     choice of them (`protect`) is among the values."""
+    if run.settings.server_draws:
+        bounds = "left as it was: the server drew this run, by a rule and dice of its own"
+        raise SettingsError("xtc", bounds, Words("another"))
     own = run.lanes[lane].settings.sampler.xtc
     if not isinstance(values, Mapping):
         raise SettingsError("xtc", "an object with named values", values)

@@ -34,6 +34,8 @@ import { Sheet } from "./sheet.js";
 
 const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
 const CUT = "The steps of this text were not kept. Generate writes it again.";
+const SERVED =
+  "The server drew this text with dice of its own, which cannot be taken up in the middle.";
 const HOLD = 800; // milliseconds after the end of a run
 
 export class Page {
@@ -128,7 +130,9 @@ export class Page {
     playback.on("run", () => {
       set(root, { "data-empty": null });
       this.statusLine.offer(null);
-      this.statusLine.rest(diceWords(Boolean(playback.run?.head.shared)));
+      const head = playback.run?.head;
+      this.statusLine.rest(diceWords(Boolean(head?.shared), Boolean(head?.server)));
+      this.strengthMap.element.hidden = Boolean(head?.server);
     });
     playback.on("run reveal", () => this.stepped());
     playback.on("state", () => this.drawTools());
@@ -208,7 +212,7 @@ export class Page {
       ? `Only ${playback.run?.head.model.name}, which wrote this, can continue it.`
       : "";
     this.inspector.stand({
-      why: own || (cut ? CUT : why),
+      why: (playback.run?.head.server && SERVED) || own || (cut ? CUT : why),
       idle: session.idle,
       undoable: session.canUndo,
     });

@@ -7,7 +7,7 @@
  * @returns {Draft}
  */
 export function draftOf(head, draft) {
-  const { prompt, system, chat, seed, length, shared, stop, protect } = head;
+  const { prompt, system, chat, seed, length, shared, server, stop, protect } = head;
   const lanes = head.lanes
     .filter((lane) => !lane.branch)
     .map(({ name, sampler }) => ({
@@ -22,6 +22,7 @@ export function draftOf(head, draft) {
     max_new_tokens: length,
     shared_randomness: shared,
     stop,
+    server_draws: server,
   };
   const thinking = chat ? head.thinking : draft.thinking;
   return structuredClone({ prompt, system, chat, thinking, settings, protect });
