@@ -401,13 +401,27 @@ interface AuditFinding {
   sentence: string;
   effort: string;
 }
+/** The numbers that a server drew a token with; `source` is the place whose draw the coin is. */
+interface DiceRow {
+  word: string;
+  draw: number;
+  coin: number | null;
+  source: number | null;
+  outcome: string;
+}
+interface LaneDice {
+  rho: number;
+  rows: DiceRow[];
+}
 interface AuditMessage {
   req?: number;
   run?: string;
   state?: RunState;
   found?: AuditFinding;
-  /** What there is to say of its dice, where these were asked for. */
+  /** What there is to say of its dice, where these were asked for, */
   said?: string;
+  /** and the beginning of one text, none where its dice are others. */
+  rows?: DiceRow[];
   place?: number;
   note?: string;
   error?: Problem;
@@ -535,6 +549,7 @@ interface Transport {
   tokens?(protect: Protection): Promise<ProtectedTokens | null>;
   becomes?(run: string, lane: number, i: number, text: string): Promise<NamedTokens | null>;
   strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;
+  dice?(run: string, lane: number): Promise<LaneDice>;
   export?(run: string, kind: string): Promise<string>;
   figure?(run: string, wanted: WantedFigure, xtc: (OtherXtc | null)[]): Promise<string>;
   load?(text: string): Promise<Message>;

@@ -109,10 +109,11 @@ def explain(steps: Iterable[Drawn], chain: Chain) -> Generator[Explained, None, 
 
 
 class Roll(NamedTuple):
-    """The numbers of one step: its draw, and which step's draw (from 0) its coin is made of, None
-    where that number has decided nothing else, or there is no coin."""
+    """The numbers of one step: its draw, its coin, None where none was tossed, and which step's
+    draw (from 0) that coin is made of, None where the number has decided nothing else."""
 
     draw: float
+    coin: float | None
     source: int | None
 
 
@@ -123,8 +124,8 @@ def rolls(steps: Iterable[Step], chain: Chain) -> Generator[Roll, None, None]:
     """
     dice, coins = Dice(chain.seed), 0
     for step in steps:
-        source = None
+        coin = source = None
         if chain.tosses(len(step.ids)):
-            source = coins // 2 if coins % 2 else None
+            coin, source = dice.coin(), coins // 2 if coins % 2 else None
             coins += 1
-        yield Roll(dice.draw(), source)
+        yield Roll(dice.draw(), coin, source)

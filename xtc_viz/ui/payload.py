@@ -17,6 +17,7 @@ from xtc_viz.errors import XTCVizError
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.runs.chain import has_own_xtc
+from xtc_viz.runs.explained import Roll
 from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling import stageview
 from xtc_viz.sampling.plan import plan_of
@@ -209,6 +210,17 @@ def _cutoff(names: Sequence[str], sampler: SamplerSettings, top: float) -> dict[
     plan = plan_of(sampler)
     values = {"line": plan.cutoff(names[0], top), "reach": plan.reach(names[0])} if names else {}
     return {name: rounded(value) for name, value in values.items() if value is not None}
+
+
+def dice_row(step: Step, roll: Roll, token_text: TokenText) -> dict[str, Any]:
+    """Return the numbers that a server drew a token with."""
+    return {
+        "word": token_text(step.token),
+        "draw": rounded(roll.draw),
+        "coin": None if roll.coin is None else rounded(roll.coin),
+        "source": roll.source,
+        "outcome": str(step.outcome),
+    }
 
 
 def model_line(info: ModelInfo) -> dict[str, Any]:

@@ -80,8 +80,8 @@ def describe(step: Step, sampler: SamplerSettings) -> Said:
     if step.forced:
         return Said(_settled(step, sampler), [" You chose ", step.token, _share(step)])
     if step.token in step.removed and step.bound & Bound.DICE:
-        drew: list[Part] = [" The server drew ", step.token, " all the same: its XTC has not removed it."]
-        return Said(_settled(step, sampler), drew)
+        stayed = " all the same: its XTC has not removed it."
+        return Said(_settled(step, sampler), [" The server drew ", step.token, stayed])
     if step.token in step.removed:
         # Only a what-if knows such steps.
         gone = ", which this would have removed."

@@ -151,6 +151,11 @@ def questions(service: Service) -> list[Question]:
         arguments = (trace.lanes[number], other.xtc, top, thought)
         return heavy.along(shown, "This map", whatif.strength_map, *arguments)
 
+    def dice(run: object, lane: object) -> object:
+        """The numbers that a server drew a lane with."""
+        shown, number = _lane(store, run, lane)
+        return shown.dice(number)
+
     def export(run: object, kind: object) -> object:
         """A run to keep: `trace`, `table` or `replay`, as text."""
         day = datetime.now(UTC).date()
@@ -165,7 +170,7 @@ def questions(service: Service) -> list[Question]:
         others = {k: _xtc(shown, k, values, host).xtc for k, values in enumerate(xtc) if values}
         return heavy.drawn(shown, figures.Wanted.parse(wanted, shown), others)
 
-    every = (block, open, stages, what_if, tokens, becomes, strength, export, figure)
+    every = (block, open, stages, what_if, tokens, becomes, strength, dice, export, figure)
     answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
     return [*answers, *_about_models(host, service.may, service.servers)]
 

@@ -2,6 +2,7 @@
 
 import { Composer } from "../composer/composer.js";
 import { set } from "../core/dom.js";
+import { DiceFold } from "../dice/fold.js";
 import { SaveMenu } from "../export/savemenu.js";
 import { Inspector } from "../inspector/inspector.js";
 import { Colours } from "../lanes/colours.js";
@@ -34,8 +35,7 @@ import { Sheet } from "./sheet.js";
 
 const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
 const CUT = "The steps of this text were not kept. Generate writes it again.";
-const SERVED =
-  "The server drew this text with dice of its own, which cannot be taken up in the middle.";
+const SERVED = "The server drew this: it takes no other word.";
 const HOLD = 800; // milliseconds after the end of a run
 
 export class Page {
@@ -113,7 +113,8 @@ export class Page {
       presenting: () => this.presenting,
     });
     this.seeds = live ? new Seeds(this, transport) : null;
-    const map = live ? [this.strengthMap.element] : [];
+    const dice = new DiceFold(playback, transport);
+    const map = live ? [this.strengthMap.element, dice.element] : [];
     this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
     root.replaceChildren(...arrangement(this));
     set(root, { "data-empty": "" });
