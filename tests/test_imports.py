@@ -131,9 +131,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.request": rule(
         "torch", "errors settings texts models.base runs.breakers runs.chain runs.protection"
     ),
-    "xtc_viz.runs.chain": rule(
-        "torch", "errors decode knobs records.modelinfo sampling.dialect settings"
-    ),
+    "xtc_viz.runs.chain": rule(own="errors knobs records.modelinfo sampling.dialect settings"),
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
     "xtc_viz.runs.explained": rule(
         "numpy",

@@ -258,6 +258,10 @@ class RunSettings:
             raise SettingsError("stop", "a list of non-empty texts", self.stop)
         object.__setattr__(self, "stop", tuple(self.stop))
 
+    def source(self, lane: int) -> int:
+        """Return the source of a lane's random numbers (`sampling.randomness`)."""
+        return 0 if self.shared_randomness else 1 + lane
+
     def to_dict(self) -> dict[str, Any]:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         if not self.server_draws:  # older programs, which know nothing of it, read the others

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-from xtc_viz.decode import lane_source
 from xtc_viz.errors import LaneError, SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.records.modelinfo import ModelInfo
@@ -123,7 +122,7 @@ def chains_of(settings: RunSettings) -> list[Chain]:
     """
     chains = []
     for number, lane in enumerate(settings.lanes):
-        seed = check_seed(settings.seed + lane_source(settings, number))
+        seed = check_seed(settings.seed + settings.source(number))
         try:
             chains.append(Chain.of(lane.sampler, seed))
         except SettingsError as error:

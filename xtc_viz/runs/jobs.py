@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from xtc_viz.decode import Column, decode_lanes, lane_source
+from xtc_viz.decode import Column, decode_lanes
 from xtc_viz.errors import SettingsError, Words
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.modelinfo import ModelInfo
@@ -50,7 +50,7 @@ class Job:
                 yield from columns
             return
         prefixes = [[step.token for step in self.begin.lanes[k].steps] for k in self.lanes]
-        sources = [lane_source(self.settings, self._root(k)) for k in self.lanes]
+        sources = [self.settings.source(self._root(k)) for k in self.lanes]
         columns = decode(
             model,
             self.begin.prompt_ids,

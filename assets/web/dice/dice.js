@@ -70,7 +70,7 @@ export function diceTable(all, rho) {
   const caption = h("figcaption", {}, about(all, rho));
   if (all.every(({ coin }) => coin === null)) return h("figure", { class: "dice-table" }, caption);
   const head = ["", "token", "its draw", "", "its coin", "XTC"];
-  const gutter = h("td", { class: "lines", rowspan: rows.length }, lines(rows));
+  const gutter = h("td", { class: "gutter", rowspan: rows.length }, lines(rows));
   return h(
     "figure",
     { class: "dice-table" },
