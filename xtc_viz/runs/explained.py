@@ -9,7 +9,7 @@ token before it, and is no coin of its own.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -49,20 +49,23 @@ class Dice:
     """The numbers that llama.cpp draws for one seed: of XTC's coins, and of the draws."""
 
     def __init__(self, seed: int) -> None:
-        self._coins, self._draws = (np.random.RandomState(seed) for _ in range(2))
+        self._coins, self._draws = (_words(seed) for _ in range(2))
 
     def coin(self) -> float:
         """Return the next coin, uniform in [0, 1)."""
-        return min(float(np.float32(self._word(self._coins)) / np.float32(2**32)), BELOW_ONE)
+        return min(float(np.float32(next(self._coins))) / 2.0**32, BELOW_ONE)
 
     def draw(self) -> float:
         """Return the next number of a draw, uniform in [0, 1)."""
-        low, high = self._word(self._draws), self._word(self._draws)
+        low, high = next(self._draws), next(self._draws)
         return (low + high * 2.0**32) / 2.0**64
 
-    @staticmethod
-    def _word(source: np.random.RandomState) -> int:
-        return int(source.randint(0, 2**32, dtype=np.uint32))
+
+def _words(seed: int) -> Iterator[int]:
+    """Yield the 32-bit words of a Mersenne Twister, made some at once."""
+    source = np.random.RandomState(seed)
+    while True:
+        yield from source.randint(0, 2**32, 64, dtype=np.uint32).tolist()
 
 
 class Explainer:

@@ -131,7 +131,9 @@ class SamplerStack:
         kept = _survivors(head, decision)
         expected = reaching(head.ids[kept], head.probs[kept], number, temperature)
         foretold = expected == token
-        without = reaching(head.ids, head.probs, number, temperature) if foretold else token
+        without = token
+        if decision.removed and foretold:
+            without = reaching(head.ids, head.probs, number, temperature)
         log_z = _log_z_final(distribution, head, decision, temperature)
         final = Final(Drawn(token, without), 0.0, log_z)
         final = final._replace(q=_chance(plan, distribution, decision, final, token))

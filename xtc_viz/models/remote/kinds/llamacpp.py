@@ -25,6 +25,7 @@ from xtc_viz.sampling.distribution import PartialLogits
 ENTRY = 500  # bytes of a candidate in an answer, at most: mean 90, more for tokens of many bytes
 WHERE = "`completion_probabilities`"
 MARK = "<|im_start|>"
+BLOCK = 16  # steps that are asked for at once
 
 
 def recognize(wire: Wire) -> LlamaCpp | None:
@@ -103,9 +104,11 @@ class LlamaCpp:
     def stream(
         self, prompt: Sequence[int], length: int, count: int, sampling: Mapping[str, Any]
     ) -> Generator[Drawn, None, None]:
-        """Yield what `write` returns, token by token as the server writes them.
+        """Yield the same token by token as the server writes them, and all of them.
 
-        Closing this generator stops the server.
+        Of tokens that are a part of a character each it reports the last one only. From the first
+        of these on the tokens are asked for once more, with the same seed, and the most probable
+        ones of each step by themselves. Closing this generator stops the server.
         """
         values = {
             **_writing(prompt, length, count, sampling),
@@ -121,16 +124,25 @@ class LlamaCpp:
                 drawn = self._drawn(event.get("completion_probabilities", []), count)
                 counted = self._read.integer("`tokens_predicted`", event.get("tokens_predicted"))
                 if counted != len(written) + len(drawn):
-                    # Tokens that are half a character each are streamed without the first ones.
                     break
                 written += [one.token for one in drawn]
                 yield from drawn
             else:
                 return
-        again = self.write(prompt, length, count, sampling)
-        if [one.token for one in again[: len(written)]] != written:
+        tokens = self._tokens_of(_writing(prompt, length, 0, sampling), length)
+        if tokens[: len(written)] != written:
             raise self._wire.error("writes another text with the same seed")
-        yield from again[len(written) :]
+        for first in range(len(written), len(tokens), BLOCK):
+            places = range(first, min(first + BLOCK, len(tokens)))
+            known = self.candidates([[*prompt, *tokens[:place]] for place in places], count)
+            yield from (Drawn(tokens[place], k) for place, k in zip(places, known, strict=True))
+
+    def _tokens_of(self, writing: Mapping[str, Any], length: int) -> list[int]:
+        values = {**writing, "return_tokens": True, "response_fields": ["tokens"]}
+        answer = self._read.mapping(
+            "/completion", self._wire.post("/completion", values, seconds=LONG)
+        )
+        return self._read.tokens("`tokens`", answer.get("tokens"), self._size, length)
 
     def _drawn(self, steps: object, count: int) -> list[Drawn]:
         drawn = []
@@ -232,7 +244,7 @@ class LlamaCpp:
     def _entries(self, step: dict[str, Any], count: int) -> list[dict[str, Any]]:
         """Return the candidates of a step, as many as were asked for."""
         entries = self._read.items("`top_logprobs`", step.get("top_logprobs"))
-        if not all(isinstance(entry, dict) for entry in entries):
+        if not {*map(type, entries)} <= {dict}:
             raise self._wire.error("answers wrongly: `top_logprobs` must hold objects")
         if len(entries) < min(count, self._size):
             words = f"shows {len(entries)} candidates where {count} were asked for"
