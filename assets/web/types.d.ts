@@ -288,6 +288,8 @@ interface StepView {
   outcome: Outcome;
   changed: boolean;
   coin: number;
+  /** False where a server tossed no coin. */
+  tossed: boolean;
   rho: number;
   tau: number;
   eligible: number;

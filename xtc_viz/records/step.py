@@ -23,6 +23,10 @@ class Bound(IntFlag):
     DICE = 32  # a server drew the token, but not by the dice that are recorded here
 
 
+NO_COIN = 1.0 - 2.0**-24
+"""Stands for the coin of a step at which a server tossed none; none is larger."""
+
+
 class Candidate(NamedTuple):
     """One token of a step's distribution: p before XTC, as XTC received it."""
 

@@ -17,11 +17,9 @@ import numpy as np
 
 from xtc_viz.models.remote.kinds.base import Drawn
 from xtc_viz.models.remote.kinds.llamacpp import LlamaCpp
-from xtc_viz.records.step import Step
+from xtc_viz.records.step import NO_COIN, Step
 from xtc_viz.runs.chain import LLAMA_CPP, Chain
 from xtc_viz.sampling.stack import SamplerStack
-
-BELOW_ONE = 1.0 - 2.0**-24
 
 
 class Explained(NamedTuple):
@@ -53,7 +51,8 @@ class Dice:
 
     def coin(self) -> float:
         """Return the next coin, uniform in [0, 1)."""
-        return min(float(np.float32(next(self._coins))) / 2.0**32, BELOW_ONE)
+        # A float32 has no room for the digits of a word so near to 2³².
+        return min(float(np.float32(next(self._coins))) / 2.0**32, 1.0 - 2.0**-24)
 
     def draw(self) -> float:
         """Return the next number of a draw, uniform in [0, 1)."""
@@ -84,7 +83,7 @@ class Explainer:
         """
 
         def toss(count: int) -> float:
-            return self._dice.coin() if self._chain.tosses(count) else BELOW_ONE
+            return self._dice.coin() if self._chain.tosses(count) else NO_COIN
 
         number = self._dice.draw()
         return Explained(*self._stack.retrace(drawn.known, drawn.token, toss, number, LLAMA_CPP))

@@ -15,7 +15,7 @@ from typing import Any
 
 from xtc_viz.errors import XTCVizError
 from xtc_viz.records.modelinfo import ModelInfo
-from xtc_viz.records.step import Bound, Step
+from xtc_viz.records.step import NO_COIN, Bound, Step
 from xtc_viz.runs.chain import has_own_xtc
 from xtc_viz.runs.explained import Roll
 from xtc_viz.runs.stats import OUTCOMES
@@ -124,6 +124,7 @@ def step_view(
         "outcome": str(step.outcome),
         "changed": step.changed,
         "coin": rounded(step.coin, 6),
+        "tossed": step.coin != NO_COIN,
         "rho": xtc.rho,
         "tau": xtc.tau,
         "eligible": step.eligible,
