@@ -12,7 +12,7 @@ const DIGITS = 3;
 const DEEDS = {
   fired: "✕ fires",
   skipped: "○ holds back",
-  unambiguous: "– nothing to remove",
+  unambiguous: "– no choice",
 };
 
 /**
@@ -115,7 +115,7 @@ export function diceTable(all, rho) {
       "p",
       { class: "key" },
       h("span", { class: "acts" }, "one number: XTC could act with it"),
-      h("span", {}, "one number, but XTC had nothing to remove"),
+      h("span", {}, "one number, but there was nothing to remove"),
     ),
   );
 }

@@ -273,11 +273,12 @@ def test_of_such_a_run_nothing_is_claimed_that_nobody_knows(address: str) -> Non
     other = {"rho": 1.0, "tau": 0.1}
     for question in (("what_if", drawn, 0, other), ("strength", drawn, 0, other)):
         assert "the server drew this run" in desk.ask(*question)["error"]["message"]
-    for kind in (
+    ways: list[dict[str, Any]] = [
         {"kind": "continue", "more": 4},
         {"kind": "branch", "lane": 0, "i": 3, "text": " a"},
         {"kind": "edit", "lane": 0, "text": "Other", "more": 4},
-    ):
+    ]
+    for kind in ways:
         assert "drawn by its server" in desk.run(**kind, run=drawn)["error"]["message"]
     assert "drawn here" in desk.ask("dice", desk.run()["run"], 0)["error"]["message"]
     trace = desk.ask("export", drawn, "trace")

@@ -17,7 +17,7 @@ from xtc_viz.models.remote.kinds.llamacpp import LlamaCpp
 from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.models.remote.wire import Wire
 from xtc_viz.records import tracefile
-from xtc_viz.records.step import Bound
+from xtc_viz.records.step import Bound, Step
 from xtc_viz.records.trace import FinishReason, Trace
 from xtc_viz.runs.chain import Chain
 from xtc_viz.runs.jobs import fork, resume, rewrite
@@ -38,7 +38,7 @@ def run(remote: RemoteModel, prompt: str = "Once upon a time", **changes: Any) -
 
 
 def test_every_step_is_recorded_and_foretold(remote: RemoteModel) -> None:
-    steps = []
+    steps: list[Step] = []
     for seed in range(4):
         trace = run(remote, seed=seed)
         assert trace.settings.server_draws
