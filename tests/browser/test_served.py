@@ -58,7 +58,7 @@ def test_every_step_can_be_looked_at_and_the_trace_says_who_drew(
     page.get_by_role("button", name="Strong", exact=True).click()
     expect(page.get_by_test_id("note")).to_contain_text("press Generate")
     expect(page.get_by_test_id("what-if")).to_be_hidden()
-    trace = tracefile.load(keep_file(page, "Trace", tmp_path))
+    trace = tracefile.load(keep_file(page, "Trace (JSON)", tmp_path))
     assert trace.settings.server_draws
     assert [len(lane.steps) for lane in trace.lanes] == [30, 30]
 

@@ -87,9 +87,13 @@ export function awaits(draft, base) {
   const { lanes, ...settings } = draft.settings;
   const { lanes: others, ...known } = base.settings;
   const named = lanes.length === others.length;
+  // No what-if goes along a text that a server drew.
+  const shown = known.server_draws
+    ? (/** @type {LaneSettings<Typed>} */ lane) => lane.sampler
+    : beyond;
   const quiet =
     named &&
-    same(lanes.map(beyond), others.map(beyond)) &&
+    same(lanes.map(shown), others.map(shown)) &&
     same(settings, known) &&
     draft.system === base.system &&
     draft.chat === base.chat &&
