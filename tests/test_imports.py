@@ -142,7 +142,8 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.models.local.tokens.vocabulary": rule(own="models.local.tokens.detokenize"),
     "xtc_viz.models.local.zerogpu": rule("spaces", "errors"),
-    "xtc_viz.rows": rule("torch numpy", f"{SAMPLING} models.base models.prompts"),
+    "xtc_viz.rows": rule("torch numpy", f"{SAMPLING} models.base models.prompts rowtext"),
+    "xtc_viz.rowtext": rule("torch", "models.base records.trace"),
     "xtc_viz.decode": rule("torch", f"{RECORDS} models.base models.prompts rows"),
     "xtc_viz.runs": rule(),
     "xtc_viz.runs.presets": rule(own=f"{CORE} assets"),
@@ -154,12 +155,19 @@ RULES: dict[str, Rule] = {
     ),
     "xtc_viz.runs.request": rule(
         "torch",
-        "errors settings texts models.base records.modelinfo runs.breakers runs.protection",
+        "errors settings texts models.base records.modelinfo runs.breakers runs.chain "
+        "runs.protection",
     ),
+    "xtc_viz.runs.chain": rule(own="engines.known errors knobs records.modelinfo settings"),
     "xtc_viz.runs.branching": rule("torch", f"{CORE} models.base records.trace runs.protection"),
     "xtc_viz.runs.explained": rule(
         "numpy",
-        "engines.known errors models.remote.kinds sampling.distribution sampling.rule settings",
+        "models.remote.kinds records.step runs.chain sampling.stack",
+    ),
+    "xtc_viz.runs.served": rule(
+        "torch",
+        "decode errors models.base models.prompts models.remote records.step records.trace rowtext "
+        "runs.chain runs.explained settings",
     ),
     "xtc_viz.runs.editing": rule(own="errors records.step records.trace"),
     "xtc_viz.runs.recorder": rule("torch", f"{RECORDS} decode models.base runs.protection"),
@@ -167,7 +175,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.runs.jobs": rule(
         "torch",
         f"{CORE} decode models.base records.modelinfo records.trace runs.branching runs.editing "
-        "runs.recorder runs.request runs.worker",
+        "runs.recorder runs.request runs.served runs.worker",
     ),
     "xtc_viz.runs.record": rule(
         "torch",
@@ -302,7 +310,9 @@ RULES: dict[str, Rule] = {
     "xtc_viz.plugins.vllm.v2": rule("torch vllm", "plugins.vllm"),
     "xtc_viz.audit": rule("numpy", "audit"),
     "xtc_viz.audit.asking": rule("numpy", "errors audit models.remote"),
-    "xtc_viz.audit.coins": rule("numpy", "errors settings models.remote runs.explained"),
+    "xtc_viz.audit.coins": rule(
+        "numpy", "errors models.remote records.step runs.chain runs.explained settings"
+    ),
     "xtc_viz.audit.command": rule(own="errors settings audit models.remote"),
     "xtc_viz.figures": rule("plotly", f"{SAMPLING} figures"),
     "xtc_viz.ui": Rule(ANY, ANY),

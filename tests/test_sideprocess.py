@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xtc_viz.errors import BusyError, ModelError, SettingsError, TraceError, XTCVizError
-from xtc_viz.runs.request import LaneError
+from xtc_viz.errors import BusyError, LaneError, ModelError, SettingsError, TraceError, XTCVizError
 from xtc_viz.sideprocess import MIB, Cost, LimitError, SidePool, StoppedError
 
 MOST = Cost(seconds=20.0, memory=256 * MIB)

@@ -81,7 +81,7 @@ def lane_rows(
         if given and len(given) != count:
             raise SettingsError(name, f"one a lane ({count})", len(given))
     prefixes = prefixes or [()] * count
-    sources = sources or [lane_source(settings, number) for number in range(count)]
+    sources = sources or [settings.source(number) for number in range(count)]
     forced = forced or [()] * count
     return [
         Row(
@@ -100,8 +100,3 @@ def lane_rows(
             settings.lanes, sources, prefixes, forced, strict=True
         )
     ]
-
-
-def lane_source(settings: RunSettings, lane: int) -> int:
-    """Return the source of random numbers of a run's lane (`randomness`)."""
-    return 0 if settings.shared_randomness else 1 + lane

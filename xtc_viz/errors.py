@@ -64,6 +64,14 @@ class SettingsError(XTCVizError, ValueError):
         self.value = value
 
 
+class LaneError(SettingsError):
+    """A setting of one lane is out of its bounds or of the wrong kind; `lane` is its index."""
+
+    def __init__(self, lane: int, error: SettingsError) -> None:
+        super().__init__(error.parameter, error.bounds, error.value)
+        self.lane = lane
+
+
 class PromptError(XTCVizError, ValueError):
     """A prompt that the model cannot take, such as one longer than its context."""
 

@@ -25,6 +25,7 @@ from xtc_viz.models.base import CostsByRow, Generation, LanguageModel, Logits, R
 from xtc_viz.models.prompts import check_prompts
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import FinishReason
+from xtc_viz.rowtext import RowText
 from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.randomness import Noise, SharedRandomness
 from xtc_viz.sampling.stack import SamplerStack
@@ -226,17 +227,12 @@ class _Writer:
             raise PromptError(f"{self._name}: {error}") from error
         self._stack = SamplerStack(row.sampler, row.top_candidates)
         self._randomness = SharedRandomness(row.seed, row.source)
-        self._eos = frozenset(model.info.eos_ids)
-        self._stop = row.stop
         self._forced = iter(row.forced)
-        self._detokenizer = model.detokenizer(self.prompt)
-        self._context_length = model.info.context_length
-        room = min(row.max_new_tokens, self._context_length - len(self.prompt))
-        self._context = np.empty(len(self.prompt) + room, np.int64)
+        self._text = RowText(model, self.prompt, row.max_new_tokens, row.stop)
+        self._context = np.empty(len(self.prompt) + self._text.room, np.int64)
         self._context[: len(self.prompt)] = self.prompt
         self._length = len(self.prompt)
         self._position = len(row.written)
-        self._text = ""
         self.last_token = self.prompt[-1]
         self.ended = False
 
@@ -265,22 +261,6 @@ class _Writer:
         self._context[self._length] = step.token
         self._length += 1
         self._position += 1
-        text = self._detokenizer.push(step.token)
-        finish = self._finish(step.token, text)
-        if finish:
-            self.ended = True
-            text += self._detokenizer.flush()
-        self._text += text
+        text, finish = self._text.add(step.token)
+        self.ended = finish is not None
         return RowStep(self._number, replace(step, text=text), finish)
-
-    def _finish(self, token: int, text: str) -> FinishReason | None:
-        if token in self._eos:
-            return FinishReason.EOS
-        # A stop string ends in the new text, so only that much of the old text is looked at.
-        if any(stop in self._text[1 - len(stop) :] + text for stop in self._stop if text):
-            return FinishReason.STOP
-        if self._length == self._context_length:
-            return FinishReason.CONTEXT
-        if self._length == len(self._context):
-            return FinishReason.LENGTH
-        return None

@@ -242,7 +242,8 @@ class RunSettings:
     With `shared_randomness` all lanes draw from the same random numbers, so that they differ only
     where their settings make them differ; without it each lane has a stream of its own.
     A lane ends at an end-of-sequence token, after `max_new_tokens`, or when its text contains one
-    of `stop`.
+    of `stop`. With `server_draws` the model's server draws by itself, with an XTC and dice of its
+    own (`runs.served`).
     """
 
     lanes: tuple[LaneSettings, ...] = (LaneSettings(),)
@@ -251,6 +252,7 @@ class RunSettings:
     shared_randomness: bool = True
     stop: tuple[str, ...] = ()
     top_candidates: int = int(KNOBS["top_candidates"].default)
+    server_draws: bool = False
 
     def __post_init__(self) -> None:
         _check_knobs(self)
@@ -263,15 +265,22 @@ class RunSettings:
         if not lanes:
             raise SettingsError("lanes", "at least one lane", len(lanes))
         object.__setattr__(self, "lanes", lanes)
-        if not isinstance(self.shared_randomness, bool):
-            raise SettingsError("shared_randomness", "true or false", self.shared_randomness)
+        for name in ("shared_randomness", "server_draws"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(name, "true or false", getattr(self, name))
         plain = isinstance(self.stop, (list, tuple))
         if not plain or not all(isinstance(s, str) and s for s in self.stop):
             raise SettingsError("stop", "a list of non-empty texts", self.stop)
         object.__setattr__(self, "stop", tuple(self.stop))
 
+    def source(self, lane: int) -> int:
+        """Return the source of a lane's random numbers (`sampling.randomness`)."""
+        return 0 if self.shared_randomness else 1 + lane
+
     def to_dict(self) -> dict[str, Any]:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
+        if not self.server_draws:  # older programs, which know nothing of it, read the others
+            del values["server_draws"]
         return values | {
             "lanes": [lane.to_dict() for lane in self.lanes],
             "stop": list(self.stop),

@@ -134,6 +134,8 @@ interface RunSettings<N = number> {
   shared_randomness: boolean;
   stop: string[];
   top_candidates: number;
+  /** The model's server draws by itself, with its own XTC. */
+  server_draws: boolean;
 }
 interface Protection {
   eos: boolean;
@@ -171,6 +173,8 @@ interface RunHead {
   seed: number;
   length: number;
   shared: boolean;
+  /** The model's server drew it, with its own XTC and dice. */
+  server: boolean;
   stop: string[];
   thinking: boolean;
   protect: Protection;
@@ -288,6 +292,8 @@ interface StepView {
   outcome: Outcome;
   changed: boolean;
   coin: number;
+  /** False where a server tossed no coin. */
+  tossed: boolean;
   rho: number;
   tau: number;
   eligible: number;
@@ -427,13 +433,27 @@ interface AuditFinding {
   sentence: string;
   effort: string;
 }
+/** The numbers that a server drew a token with; `source` is the place whose draw the coin is. */
+interface DiceRow {
+  word: string;
+  draw: number;
+  coin: number | null;
+  source: number | null;
+  outcome: string;
+}
+interface LaneDice {
+  rho: number;
+  rows: DiceRow[];
+}
 interface AuditMessage {
   req?: number;
   run?: string;
   state?: RunState;
   found?: AuditFinding;
-  /** What there is to say of its dice, where these were asked for. */
+  /** What there is to say of its dice, where these were asked for, */
   said?: string;
+  /** and the beginning of one text, none where its dice are others. */
+  rows?: DiceRow[];
   place?: number;
   note?: string;
   error?: Problem;
@@ -450,6 +470,8 @@ interface ModelLine {
   decoding: string | null;
   /** The server that it runs in; candidates are the most that it shows, null for all. */
   served: { kind: string; version: string; candidates: number | null } | null;
+  /** Whether that server can draw by itself, so that it can be explained. */
+  draws: boolean;
   context: number;
   chat: boolean;
   thinks: boolean;
@@ -561,6 +583,7 @@ interface Transport {
   tokens?(protect: Protection): Promise<ProtectedTokens | null>;
   becomes?(run: string, lane: number, i: number, text: string): Promise<NamedTokens | null>;
   strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;
+  dice?(run: string, lane: number): Promise<LaneDice>;
   export?(run: string, kind: string): Promise<string>;
   figure?(run: string, wanted: WantedFigure, xtc: (OtherXtc | null)[]): Promise<string>;
   takeHome?(

@@ -42,6 +42,7 @@ QUESTIONS: dict[str, list[Any]] = {
     "tokens": [{"eos": True, "newline": "all", "texts": [" the"]}],
     "becomes": [RUN, 0, 3, " the"],
     "strength": [RUN, 0, {"rho": 1.0}],
+    "dice": [RUN, 0],
     "export": [RUN, "table"],
     "figure": [
         RUN,

@@ -24,7 +24,7 @@ from xtc_viz.ui.access import May
 __all__ = ["look"]  # a fixture
 pytestmark = pytest.mark.engines
 
-LONG = 60_000  # milliseconds
+LONG = 120_000  # milliseconds
 
 
 @pytest.fixture(scope="module")
@@ -90,11 +90,16 @@ def test_it_can_be_stopped_and_started_again(remote: Server, visit: Visit) -> No
     stop(audit)
 
 
-def test_its_dice(remote: Server, visit: Visit) -> None:
+def test_its_dice(remote: Server, visit: Visit, keep: Callable[..., None]) -> None:
     audit = section(visit(remote))
     audit.get_by_role("button", name="Its dice").click()
     expect(said(audit)).to_contain_text("its coin is the number that drew", timeout=LONG)
     expect(audit.get_by_role("button", name="Its dice")).to_be_visible(timeout=LONG)
+    picture = audit.get_by_test_id("audit-dice")
+    expect(picture.locator("tbody tr")).to_have_count(12)
+    expect(picture.locator("line")).to_have_count(6)  # tokens 2, 4, … 12
+    picture.scroll_into_view_if_needed()
+    keep(audit.page, "dice", full=False)
 
 
 def test_what_cannot_be_asked_is_said(remote: Server, visit: Visit) -> None:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import LaneError, SettingsError
 from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.records.modelinfo import Served
 from xtc_viz.runs import presets
 from xtc_viz.runs.protection import NOTHING, Newlines, Protection
-from xtc_viz.runs.request import LaneError, Request
+from xtc_viz.runs.request import Request
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, XTCSettings
 
 MODEL = FakeModel()

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import LaneError, SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.runs import presets
 from xtc_viz.runs.protection import Newlines, Protection
-from xtc_viz.runs.request import LaneError
 from xtc_viz.settings import RunSettings
 from xtc_viz.ui import controls
 from xtc_viz.ui.controls import parse, protected_tokens

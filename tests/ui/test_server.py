@@ -147,6 +147,7 @@ values = st.recursive(
 )
 LOOKING = (
     *("block", "open", "stop", "stages", "what_if", "tokens", "becomes", "strength"),
+    "dice",
     *("export", "figure"),
     "load",
 )

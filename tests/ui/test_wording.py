@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from xtc_viz.errors import BusyError, SettingsError, Words, XTCVizError
+from xtc_viz.errors import BusyError, LaneError, SettingsError, Words, XTCVizError
 from xtc_viz.knobs import KNOBS
-from xtc_viz.runs.request import LaneError
 from xtc_viz.ui.wording import NO_PROMPT, in_words
 
 

@@ -10,7 +10,7 @@ decide nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,15 @@ import numpy as np
 from xtc_viz.errors import ServerError
 from xtc_viz.models.remote.kinds.llamacpp import LlamaCpp
 from xtc_viz.models.remote.model import RemoteModel
-from xtc_viz.runs.explained import Chain, Dice, Explained, explained
+from xtc_viz.records.step import Step
+from xtc_viz.runs.chain import Chain
+from xtc_viz.runs.explained import Explained, Roll, explained, rolls
 from xtc_viz.settings import XTCSettings
 
 LENGTH = 64
 TEXTS = 40
+TOP_K = 50
+SHOWN = 12
 ENOUGH = 0.99
 """Of the tokens must be foretold: a sum that rounds to the other side of a draw may fail one."""
 
@@ -34,7 +38,7 @@ class Coins:
     `foretold` of `tokens` are those that the recomputed dice give. `open` steps are those at which
     XTC could have removed something, `tied` those of them whose coin drew a token before; at `low`
     of these that draw lay below ρ. `low_through` and `high_through` count where a removable token
-    came through, after a draw below ρ and after another.
+    came through, after a draw below ρ and after another. `first` is the beginning of one text.
     """
 
     rho: float
@@ -46,6 +50,7 @@ class Coins:
     low: int
     low_through: int
     high_through: int
+    first: tuple[tuple[Step, Roll], ...] = field(default=(), repr=False)
 
     @property
     def known(self) -> bool:
@@ -75,7 +80,8 @@ class Coins:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"known": self.known, "sentence": self.sentence}
+        counts = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "first"}
+        return counts | {"known": self.known, "sentence": self.sentence}
 
 
 def coins(
@@ -98,37 +104,42 @@ def coins(
     for seed in range(TEXTS):
         if over():
             break
-        chain = Chain(xtc, seed=seed)
-        every.append((seed, explained(server, texts[seed % len(texts)], chain, LENGTH)))
+        chain = Chain(xtc, TOP_K, seed=seed)
+        every.append((chain, list(explained(server, texts[seed % len(texts)], chain, LENGTH))))
     return summed(every, xtc.rho)
 
 
-def summed(texts: Sequence[tuple[int, Sequence[Explained]]], rho: float) -> Coins:
-    """Return what texts say, each with the seed that it was written with."""
-    steps = [step for _, text in texts for step in text]
+def summed(texts: Sequence[tuple[Chain, Sequence[Explained]]], rho: float) -> Coins:
+    """Return what texts say, each with what the server was asked to draw it with."""
+    steps = [each for _, text in texts for each in text]
+    numbered = [_numbered(text, chain) for chain, text in texts]
     low, through = np.array(
-        [pair for seed, text in texts for pair in _tied(seed, text, rho)], dtype=bool
+        [pair for text in numbered for pair in _tied(text, rho)], dtype=bool
     ).reshape(-1, 2).T  # fmt: skip
     return Coins(
         rho=rho,
         texts=len(texts),
         tokens=len(steps),
-        foretold=sum(step.token == step.expected for step in steps),
-        open=sum(len(step.decision.eligible) > 1 for step in steps),
+        foretold=sum(each.step.token == each.expected for each in steps),
+        open=sum(each.step.eligible > 1 for each in steps),
         tied=len(low),
         low=int(low.sum()),
         low_through=int((low & through).sum()),
         high_through=int((~low & through).sum()),
+        first=tuple(next(iter(numbered), ())[:SHOWN]),
     )
 
 
-def _tied(seed: int, text: Sequence[Explained], rho: float) -> list[tuple[bool, bool]]:
+def _numbered(text: Sequence[Explained], chain: Chain) -> list[tuple[Step, Roll]]:
+    steps = [each.step for each in text]
+    return list(zip(steps, rolls(steps, chain), strict=True))
+
+
+def _tied(text: Sequence[tuple[Step, Roll]], rho: float) -> list[tuple[bool, bool]]:
     """Return of each open step with a coin that drew a token before, whether that draw lay below ρ
     and whether a removable token came through."""
-    dice = Dice(seed)
-    draws = [dice.draw() for _ in text]
     return [
-        (draws[n // 2] < rho, step.token in step.decision.eligible[:-1])
-        for n, step in enumerate(text)
-        if n % 2 and len(step.decision.eligible) > 1
+        (text[roll.source][1].draw < rho, step.token in step.ids[: step.eligible - 1])
+        for step, roll in text
+        if roll.source is not None and step.eligible > 1
     ]

@@ -20,6 +20,11 @@ class Bound(IntFlag):
     TRUNCATION = 4  # a truncation stage may have kept other tokens
     SCALE = 8  # a penalty or a temperature changed probabilities whose sum is not known exactly
     DRAW = 16  # a token that was not shown may have won the draw
+    DICE = 32  # a server drew the token, but not by the dice that are recorded here
+
+
+NO_COIN = 1.0 - 2.0**-24
+"""Stands for the coin of a step at which a server tossed none; none is larger."""
 
 
 class Candidate(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from xtc_viz.decode import Column, decode_lanes, lane_source
+from xtc_viz.decode import Column, decode_lanes
 from xtc_viz.errors import SettingsError, Words
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.modelinfo import ModelInfo
@@ -16,6 +16,7 @@ from xtc_viz.runs.branching import branch, check_tokens, text_at
 from xtc_viz.runs.editing import check_change, shortened, standing
 from xtc_viz.runs.recorder import blank_trace
 from xtc_viz.runs.request import Request
+from xtc_viz.runs.served import drawn_lanes
 from xtc_viz.runs.worker import Decode
 from xtc_viz.settings import RunSettings
 
@@ -44,8 +45,12 @@ class Job:
         if not self.lanes:
             return
         check_writer(self.begin, model)
+        if self.settings.server_draws:
+            with closing(drawn_lanes(model, self.begin.prompt_ids, self.settings)) as columns:
+                yield from columns
+            return
         prefixes = [[step.token for step in self.begin.lanes[k].steps] for k in self.lanes]
-        sources = [lane_source(self.settings, self._root(k)) for k in self.lanes]
+        sources = [self.settings.source(self._root(k)) for k in self.lanes]
         columns = decode(
             model,
             self.begin.prompt_ids,
@@ -181,6 +186,9 @@ def _room(tokens: int, longest: int | None) -> float:
 
 def _job(former: Trace, lanes: Sequence[LaneTrace], growing: tuple[int, ...], length: int) -> Job:
     """Return the job that writes up to `length` tokens in each of the lanes that grow."""
+    if former.settings.server_draws:
+        bounds = "one that was drawn here: nobody can take up a server's dice in the middle"
+        raise SettingsError("run", bounds, Words("drawn by its server"))
     every = replace(former.settings, lanes=tuple(lane.settings for lane in lanes))
     begin = replace(
         former,

@@ -7,21 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import LaneError, SettingsError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.runs.breakers import breaker_ids, needs_breakers
+from xtc_viz.runs.chain import as_served, chains_of
 from xtc_viz.runs.protection import Protection
 from xtc_viz.settings import LaneSettings, RunSettings, with_protected
 from xtc_viz.texts import valid
-
-
-class LaneError(SettingsError):
-    """A setting of one lane is out of its bounds or of the wrong kind; `lane` is its index."""
-
-    def __init__(self, lane: int, error: SettingsError) -> None:
-        super().__init__(error.parameter, error.bounds, error.value)
-        self.lane = lane
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +64,16 @@ class Request:
 
     def guarded(self, model: LanguageModel) -> RunSettings:
         """Return the settings with all that only this model's tokenizer can tell: the ids of the
-        protected tokens, in every lane, and what ends DRY's matches.
+        protected tokens, in every lane, and what ends DRY's matches. Where the server draws, they
+        are those that it has.
 
         Raises:
             LaneError: τ of a lane is too low for what the model's server shows.
         """
         for number, lane in enumerate(self.settings.lanes):
             _check_floor(number, lane, model.info)
+        if self.settings.server_draws:
+            return as_served(self.settings)
         ids = self.protection.ids(model)
         lanes = (with_protected(lane, ids) for lane in self.settings.lanes)
         return replace(self.settings, lanes=tuple(_with_breakers(lane, model) for lane in lanes))
@@ -117,6 +113,8 @@ def parse_settings(data: object) -> RunSettings:
     settings = RunSettings.from_dict({**data, "lanes": made})
     for text in settings.stop:
         valid("stop", text)
+    if settings.server_draws:
+        chains_of(settings)
     return settings
 
 

@@ -149,6 +149,8 @@ class Distribution:
 
     def mass_without(self, removed: Sequence[int]) -> float:
         """Return the mass of all but these tokens, to float32's digits however little it is."""
+        if not removed:
+            return 1.0
         gone = np.isin(self.ids, removed) if self.ids is not None else list(removed)
         lost = float(self.p[gone].sum(dtype=np.float64))
         if lost < 0.5:

@@ -61,6 +61,14 @@ def draw(
     return Drawn(without if wins_anyway else _best(ids[kept], scores[kept]), without, certain)
 
 
+def reaching(ids: Ids, probs: Probs, number: float, temperature: float = 1.0) -> int:
+    """Return the first of these tokens at which the sum of what they are drawn with, p^(1/T) of
+    their share in all, reaches a number in [0, 1)."""
+    sums = np.cumsum(probs.astype(np.float64) ** (1.0 / temperature))
+    place = int(np.searchsorted(sums, sums[-1] * number))
+    return int(ids[min(place, len(ids) - 1)])
+
+
 def _scores(probs: Probs, noise: Noise, temperature: float) -> Floats:
     log_p: Floats = np.log(probs.astype(np.float64)) / temperature
     return log_p + gumbel(noise)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from xtc_viz.knobs import KNOBS
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.distribution import Distribution, Head, Ids, PartialLogits, Probs
-from xtc_viz.sampling.draw import Drawn, draw
+from xtc_viz.sampling.draw import Drawn, draw, reaching
 from xtc_viz.sampling.passage import Passage, through
 from xtc_viz.sampling.plan import BY_NAME, Plan, plan_of
 from xtc_viz.sampling.randomness import Noise
@@ -86,9 +86,70 @@ class SamplerStack:
         head = distribution.head(self._top, settings.xtc.tau)
         decision = _decide(head, self.plan.xtc, coin)
         final = finish(self.plan, distribution, head, decision, noise, before)
-        (token, counterfactual, _), q = final.drawn, final.q
         if forced is not None:
-            token, q = forced, _chance(self.plan, distribution, decision, final, forced)
+            chance = _chance(self.plan, distribution, decision, final, forced)
+            final = final._replace(drawn=final.drawn._replace(token=forced), q=chance)
+        bound = _bound(received, final, head, settings.xtc)
+        return self._record(raw, received, head, decision, final, coin, bound, forced is not None)
+
+    def retrace(
+        self,
+        known: PartialLogits,
+        token: int,
+        toss: Callable[[int], float],
+        number: float,
+    ) -> tuple[Step, int]:
+        """Say how a token came about that an engine drew by itself with these settings.
+
+        Args:
+            known: what is known of the distribution; of the other tokens truncation keeps none.
+            token: the one that was drawn.
+            toss: gives the coin of this step, told how many tokens XTC receives.
+            number: what the draw is made with, uniform in [0, 1). It takes the first token, from
+                the most probable one on, at which the sum of the final probabilities reaches it.
+
+        Returns:
+            The step, its `text` still empty, and the token that `number` takes. Where that is
+            another one, it is not known what would have been drawn without XTC.
+
+        Raises:
+            DistributionError: what is known is no distribution.
+        """
+        plan, xtc = self.plan, self.plan.xtc
+        temperature = plan.late_temperature
+        if not temperature:
+            raise ValueError("nothing but a temperature above 0 may follow XTC here")
+        raw = Distribution.partly(known)
+        received = through(plan.before, plan.settings, raw, np.empty(0, np.int64), self._top)
+        distribution = received.distribution
+        head = distribution.head(self._top, xtc.tau)
+        coin = toss(len(head.ids))
+        decision = _decide(head, xtc, coin)
+        kept = _survivors(head, decision)
+        expected = reaching(head.ids[kept], head.probs[kept], number, temperature)
+        foretold = expected == token
+        without = token
+        if decision.removed and foretold:
+            without = reaching(head.ids, head.probs, number, temperature)
+        log_z = _log_z_final(distribution, head, decision, temperature)
+        final = Final(Drawn(token, without), 0.0, log_z)
+        final = final._replace(q=_chance(plan, distribution, decision, final, token))
+        bound = _bound(received, final, head, xtc) | (Bound.NONE if foretold else Bound.DICE)
+        return self._record(raw, received, head, decision, final, coin, bound), expected
+
+    def _record(
+        self,
+        raw: Distribution,
+        received: Passage,
+        head: Head,
+        decision: Decision,
+        final: Final,
+        coin: float,
+        bound: Bound,
+        forced: bool = False,
+    ) -> Step:
+        distribution = received.distribution
+        token, counterfactual, _ = final.drawn
         p, rank = _place(head, distribution, token)
         most = max(self._top, len(decision.eligible))
         ids, probs = _shown(head, distribution, most, (token, counterfactual))
@@ -106,7 +167,7 @@ class SamplerStack:
             removable_mass=decision.removable_mass,
             entropy=distribution.entropy(),
             p=p,
-            q=q,
+            q=final.q,
             rank=rank,
             log_z_raw=raw.log_z,
             log_z=log_z,
@@ -120,8 +181,8 @@ class SamplerStack:
             log_zs=tuple(log_zs),
             temperature=final.temperature or received.temperature,
             final=final_of(final.distribution, ids),
-            forced=forced is not None,
-            bound=_bound(received, final, head, settings.xtc),
+            forced=forced,
+            bound=bound,
         )
 
     def wants_more(self, step: Step) -> bool:

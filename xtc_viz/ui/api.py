@@ -10,12 +10,12 @@ from typing import Any
 import gradio as gr
 from gradio.events import api
 
-from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.errors import LaneError, SettingsError, XTCVizError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs import presets
 from xtc_viz.runs.jobs import Job, fresh
-from xtc_viz.runs.request import LaneError, Request
+from xtc_viz.runs.request import Request
 from xtc_viz.settings import LaneSettings
 from xtc_viz.ui import controls
 from xtc_viz.ui.audience import Audience, audience_of
@@ -54,6 +54,7 @@ def build_api(service: Service) -> None:
         protect_eos: bool = True,
         protect_newline: bool | str = True,
         protect_texts: list[str] = NO_TEXTS,
+        server_draws: bool = False,
         request: gr.Request | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
         """Write on from a prompt in up to six lanes at once, on the same random numbers.
@@ -69,6 +70,7 @@ def build_api(service: Service) -> None:
                 shared_randomness=shared_randomness, stop=stop, top_candidates=top_candidates,
                 system=system, chat=chat, thinking=thinking, protect_eos=protect_eos,
                 protect_newline=protect_newline, protect_texts=protect_texts,
+                server_draws=server_draws,
             )  # fmt: skip
             told = reports(service, wish, visitor_of(request), audience_of(request))
             async with aclosing(told) as every:
@@ -97,7 +99,14 @@ def asked(limits: Limits, **values: Any) -> Request:
     lanes = values.pop("lanes")
     settings = {"lanes": named_lanes(TWO_LANES if lanes is None else lanes)}
     protect = {}
-    for name in ("seed", "max_new_tokens", "shared_randomness", "stop", "top_candidates"):
+    for name in (
+        "seed",
+        "max_new_tokens",
+        "shared_randomness",
+        "stop",
+        "top_candidates",
+        "server_draws",
+    ):
         if name in values:
             settings[name] = values.pop(name)
     for name in ("eos", "newline", "texts"):

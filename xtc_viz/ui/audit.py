@@ -16,6 +16,7 @@ from xtc_viz.errors import ModelError, SettingsError
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.settings import XTCSettings
+from xtc_viz.ui import payload
 from xtc_viz.ui.access import May
 from xtc_viz.ui.audience import Audience
 from xtc_viz.ui.limits import Limits
@@ -94,7 +95,9 @@ class Audit:
     ) -> Generator[Message, None, None]:
         """Yield what llama.cpp's coins and draws have in common."""
         xtc = XTCSettings(self.claim.rho, self.claim.tau)
-        yield {"said": coins(_served(model), xtc, PROMPTS, over).sentence}
+        found = coins(_served(model), xtc, PROMPTS, over)
+        rows = [payload.dice_row(*pair, model.token_text) for pair in found.first]
+        yield {"said": found.sentence, "rows": rows if found.known else []}
 
 
 def _served(model: LanguageModel) -> RemoteModel:

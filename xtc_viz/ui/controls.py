@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from xtc_viz.errors import SettingsError, Words
+from xtc_viz.errors import LaneError, SettingsError, Words
 from xtc_viz.knob import Knob
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.runs import presets
 from xtc_viz.runs.protection import Newlines, Protection, protected_ids, text_tokens
-from xtc_viz.runs.request import LaneError, Request
+from xtc_viz.runs.request import Request
 from xtc_viz.sampling.stages import STAGES
 from xtc_viz.sampling.stages.base import Penalty, Truncation
 from xtc_viz.settings import TEMPERATURE, XTC, RunSettings, SamplerSettings, Strategy
@@ -92,7 +92,10 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         "strengths": [lane.to_dict() for lane in presets.STRENGTHS],
         "comparators": [lane.to_dict() for lane in presets.COMPARATORS],
         "baseline": presets.BASELINE.to_dict(),
-        "settings": RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=length).to_dict(),
+        "settings": {
+            "server_draws": False,
+            **RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=length).to_dict(),
+        },
         "examples": presets.examples(),
         "case": presets.case(),
         "forms": engines.choices(),

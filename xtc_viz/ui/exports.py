@@ -69,6 +69,8 @@ def described(run: Run, day: date) -> str:
     """What a file must say of a run that is looked at much later: model, seed, day, settings."""
     lanes = "; ".join(f"{lane.settings.name} ({_changes(lane.settings)})" for lane in run.lanes)
     dice = "shared dice" if run.settings.shared_randomness else "dice of its own for each lane"
+    if run.settings.server_draws:
+        dice = "the dice of its server, which drew it"
     return (
         f"A run of {run.model.name} with seed {run.settings.seed} and {dice}, "
         f"kept on {day.isoformat()}. Lanes: {lanes}."

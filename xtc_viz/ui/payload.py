@@ -15,7 +15,9 @@ from typing import Any
 
 from xtc_viz.errors import XTCVizError
 from xtc_viz.records.modelinfo import ModelInfo
-from xtc_viz.records.step import Bound, Step
+from xtc_viz.records.step import NO_COIN, Bound, Step
+from xtc_viz.runs.chain import has_own_xtc
+from xtc_viz.runs.explained import Roll
 from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling import stageview
 from xtc_viz.sampling.plan import plan_of
@@ -26,6 +28,9 @@ from xtc_viz.ui import sentence
 BLOCK = 64
 NEARLY_ALL = 0.9
 CHANGED, FORCED, BOUNDED = 4, 8, 16  # added to a chip's outcome number
+
+INEXACT = ~Bound.DICE
+"""What the page marks as a bound; whose dice drew a token, a note says."""
 
 LONGEST_ANSWER = 64_000_000
 """In characters; as long as a trace that the page reads, so that what it gives can come back."""
@@ -77,7 +82,7 @@ def chip(step: Step, token_text: TokenText) -> list[Any]:
     """
     flags = _NUMBER[step.outcome] + (CHANGED if step.changed else 0)
     flags += FORCED if step.forced else 0
-    flags += BOUNDED if step.bound else 0
+    flags += BOUNDED if step.bound & INEXACT else 0
     values = [
         step.token,
         step.text,
@@ -119,6 +124,7 @@ def step_view(
         "outcome": str(step.outcome),
         "changed": step.changed,
         "coin": rounded(step.coin, 6),
+        "tossed": step.coin != NO_COIN,
         "rho": xtc.rho,
         "tau": xtc.tau,
         "eligible": step.eligible,
@@ -132,7 +138,7 @@ def step_view(
         "q": rounded(step.q),
         "rank": step.rank,
         "forced": step.forced,
-        "bounded": bool(step.bound),
+        "bounded": bool(step.bound & INEXACT),
         "ids": [ids[i] for i in keep],
         "probs": [rounded(probs[i]) for i in keep],
         "final": final and [rounded(final[i]) for i in keep],
@@ -207,6 +213,17 @@ def _cutoff(names: Sequence[str], sampler: SamplerSettings, top: float) -> dict[
     return {name: rounded(value) for name, value in values.items() if value is not None}
 
 
+def dice_row(step: Step, roll: Roll, token_text: TokenText) -> dict[str, Any]:
+    """Return the numbers that a server drew a token with."""
+    return {
+        "word": token_text(step.token),
+        "draw": rounded(roll.draw),
+        "coin": None if roll.coin is None else rounded(roll.coin),
+        "source": roll.source,
+        "outcome": str(step.outcome),
+    }
+
+
 def model_line(info: ModelInfo) -> dict[str, Any]:
     """What the page says about the model that runs; null for what is not known of it."""
     placement = info.placement
@@ -218,6 +235,7 @@ def model_line(info: ModelInfo) -> dict[str, Any]:
         "device": placement and placement.device,
         "decoding": placement and placement.decoding,
         "served": info.served and asdict(info.served),
+        "draws": has_own_xtc(info),
         "context": info.context_length,
         "chat": info.has_chat_template,
         "thinks": info.has_thinking_switch,

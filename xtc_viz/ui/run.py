@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xtc_viz.errors import SettingsError
+from xtc_viz.errors import SettingsError, Words
 from xtc_viz.records.modelinfo import ModelInfo
 from xtc_viz.records.trace import Trace
+from xtc_viz.runs.chain import chains_of
+from xtc_viz.runs.explained import rolls
 from xtc_viz.runs.protection import Protection, described
 from xtc_viz.runs.reasoning import begins_in_thought, ends_thought, prompt_end
 from xtc_viz.runs.recorder import LaneRecord, Recorder
@@ -74,6 +76,7 @@ class Run:
             "seed": settings.seed,
             "length": settings.max_new_tokens,
             "shared": settings.shared_randomness,
+            "server": settings.server_draws,
             "stop": list(settings.stop),
             "thinking": not ends_thought(self._prompt_end),
             "protect": self.protection().to_dict(),
@@ -135,6 +138,16 @@ class Run:
             raise SettingsError("i", f"in [0, {len(record.steps)})", i)
         step, sampler, context = record.steps[i], record.settings.sampler, self._context(lane, i)
         return payload.stage_view(step, sampler, context, candidates, self.recorder.text)
+
+    def dice(self, lane: int) -> dict[str, Any]:
+        """Return the numbers that the server drew a lane with. Raises `SettingsError` for a run
+        that no server drew."""
+        if not self.settings.server_draws:
+            raise SettingsError("run", "one that its server drew", Words("drawn here"))
+        chain, steps = chains_of(self.settings)[lane], list(self.lanes[lane].steps)
+        text = self.recorder.text
+        numbered = zip(steps, rolls(steps, chain), strict=True)
+        return {"rho": chain.xtc.rho, "rows": [payload.dice_row(*pair, text) for pair in numbered]}
 
     def _context(self, lane: int, i: int) -> tuple[int, ...]:
         """Return the tokens before a step, the prompt's included."""

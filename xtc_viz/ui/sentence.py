@@ -24,6 +24,8 @@ BOUNDS = {
     Bound.SCALE: "This model showed only its most probable words, so what temperature or penalties "
     "make of them is known roughly.",
     Bound.ENTROPY: "This model showed only its most probable words: the entropy is at least this.",
+    Bound.DICE: "By its seed the server should have drawn another word: its dice, or its XTC, are "
+    "others than they are known here.",
 }
 NEAR_FORCED = 0.8
 """A removed token above this was hardly a choice, but a name or a pronoun: all others together have
@@ -78,6 +80,9 @@ def describe(step: Step, sampler: SamplerSettings) -> Said:
     """Say what happened at a step: who was eligible, what the coin said, what was drawn."""
     if step.forced:
         return Said(_settled(step, sampler), [" You chose ", step.token, _share(step)])
+    if step.token in step.removed and step.bound & Bound.DICE:
+        stayed = " all the same: its XTC has not removed it."
+        return Said(_settled(step, sampler), [" The server drew ", step.token, stayed])
     if step.token in step.removed:
         # Only a what-if knows such steps.
         gone = ", which this would have removed."

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from xtc_viz.errors import SettingsError, XTCVizError
+from xtc_viz.errors import SettingsError, Words, XTCVizError
 from xtc_viz.errors import shown as quoted
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost
@@ -151,6 +151,11 @@ def questions(service: Service) -> list[Question]:
         arguments = (trace.lanes[number], other.xtc, top, thought)
         return heavy.along(shown, "This map", whatif.strength_map, *arguments)
 
+    def dice(run: object, lane: object) -> object:
+        """The numbers that a server drew a lane with."""
+        shown, number = _lane(store, run, lane)
+        return shown.dice(number)
+
     def export(run: object, kind: object) -> object:
         """A run to keep: `trace`, `table` or `replay`, as text."""
         day = datetime.now(UTC).date()
@@ -175,7 +180,7 @@ def questions(service: Service) -> list[Question]:
         return engines.brought_here(text, form)
 
     every = (
-        *(block, open, stages, what_if, tokens, becomes, strength, export, figure),
+        *(block, open, stages, what_if, tokens, becomes, strength, dice, export, figure),
         *(take_home, bring_here),
     )
     answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
@@ -223,6 +228,9 @@ class Other(NamedTuple):
 def _xtc(run: Run, lane: int, values: object, host: ModelHost) -> Other:
     """The lane's own XTC settings with what the page changed; protected tokens stay, unless a
     choice of them (`protect`) is among the values."""
+    if run.settings.server_draws:
+        bounds = "left as it was: the server drew this run, by a rule and dice of its own"
+        raise SettingsError("xtc", bounds, Words("another"))
     own = run.lanes[lane].settings.sampler.xtc
     if not isinstance(values, Mapping):
         raise SettingsError("xtc", "an object with named values", values)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+from xtc_viz.errors import SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.lab.spread import QUANTITIES, SeedText, Summary, measured, summary, taus
 from xtc_viz.lab.spreadwords import sentences
@@ -50,6 +51,8 @@ def parse(service: Service, data: Mapping[str, Any]) -> Asked:
     """
     request = controls.parse(data, service.limits)
     settings = request.settings
+    if settings.server_draws:
+        raise SettingsError("server_draws", "false for many seeds, which are drawn here", True)
     seeds = data.get("seeds", KNOBS["seeds"].default)
     count = service.limits.check_spread(seeds, len(settings.lanes), settings.max_new_tokens)
     return Asked(request, seeds_from(settings.seed, count))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xtc_viz.errors import (
+    LaneError,
     PromptError,
     SettingsError,
     UnknownRunError,
@@ -14,7 +15,6 @@ from xtc_viz.errors import (
     shown,
 )
 from xtc_viz.knobs import KNOBS
-from xtc_viz.runs.request import LaneError
 from xtc_viz.ui.gate.token import StaleTokenError
 
 LABELS = {name: knob.label for name, knob in KNOBS.items()} | {

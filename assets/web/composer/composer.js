@@ -142,7 +142,7 @@ export class Composer {
 
   /** Another model is in use. @param {ModelLine} model */
   use(model) {
-    this.panel.extras.model(model);
+    this.panel.model(model);
   }
 
   warn() {

@@ -5,6 +5,7 @@ import { button, h, set, setText } from "../core/dom.js";
 import { count } from "../core/format.js";
 import { laneTag } from "../core/lanetag.js";
 import { BaseChoice } from "./basechoice.js";
+import { Drawer } from "./drawer.js";
 import { exampleMenu } from "./examples.js";
 import { Extras } from "./extras.js";
 import { Knob } from "./knob.js";
@@ -85,6 +86,7 @@ export class Panel {
     this.extras = new Extras(spec, run, others, { onchange, onedit, ask });
     this.examples = exampleMenu(spec.examples, onbegin);
     this.base = new BaseChoice(spec, run, (base) => this.change(() => run.setBase(base)));
+    this.drawer = new Drawer(run, onchange);
     this.chips = h("div", { class: "lane-chips", role: "group", "aria-label": "Lanes" });
     this.element = h(
       "div",
@@ -100,6 +102,7 @@ export class Panel {
       this.chips,
       this.base.element,
       seed.element,
+      this.drawer.element,
     );
     // On a phone the settings are folded away behind this button, which says the main ones.
     this.gist = h("span", { class: "tag" });
@@ -159,7 +162,14 @@ export class Panel {
   fill() {
     this.fillKnobs();
     this.fillChips();
+    this.drawer.fill();
     this.extras.fill();
+  }
+
+  /** Another model is in use. @param {ModelLine} model */
+  model(model) {
+    this.drawer.model(model);
+    this.extras.model(model);
   }
 
   fillKnobs() {

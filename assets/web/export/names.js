@@ -7,7 +7,7 @@ import { laneTag } from "../core/lanetag.js";
 /**
  * A lane as a figure shows it, with its XTC settings.
  * @typedef {{ name: string, sampler: Sampler<Typed>, imagined?: boolean }} NamedLane
- * @typedef {Pick<RunHead, "prompt" | "model" | "seed" | "shared">} Origin
+ * @typedef {Pick<RunHead, "prompt" | "model" | "seed" | "shared" | "server">} Origin
  */
 
 const LONGEST = 24; // characters of a word in a file's name
@@ -86,7 +86,8 @@ export function stepLines(looks, prompt, spec) {
  * The line under every figure.
  * @param {Origin} head
  */
-export function origin({ model, seed, shared }) {
-  const dice = shared ? "" : " · dice of its own for each lane";
+export function origin({ model, seed, shared, server }) {
+  const apart = shared ? "" : " · dice of its own for each lane";
+  const dice = server ? " · drawn by its server" : apart;
   return `Model ${model.name} · seed ${seed}${dice} · xtc_viz`;
 }

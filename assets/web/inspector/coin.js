@@ -3,7 +3,7 @@
 import { s, set, setText } from "../core/dom.js";
 import { besideThreshold, setting } from "../core/format.js";
 
-/** @typedef {Pick<StepView, "coin" | "rho">} Toss */
+/** @typedef {Pick<StepView, "coin" | "rho" | "tossed">} Toss */
 
 export class Coin {
   constructor() {
@@ -52,6 +52,7 @@ export class Coin {
     setText(this.left, rho > 48 ? "0" : "");
     setText(this.right, width - rho > 48 ? "1" : "");
     set(this.right, { x: width });
+    if (step.tossed === false) return this.drawNone(width);
     set(this.drop, {
       d: `M${x} 15 l-5 -9 h10 z`,
       class: step.coin < step.rho ? "drop under" : "drop",
@@ -62,5 +63,14 @@ export class Coin {
     const side = step.coin < step.rho ? "under" : "not under";
     const say = `The coin fell at ${besideThreshold(step.coin, step.rho)}, ${side} ρ = ${setting(step.rho)}`;
     set(this.element, { "aria-label": say });
+  }
+
+  /** A server tosses none where XTC is off, or where there is nothing to choose from. */
+  drawNone(/** @type {number} */ width) {
+    const none = "no coin was tossed";
+    set(this.drop, { d: null });
+    set(this.value, { x: width / 2, "text-anchor": "middle", y: 11 });
+    setText(this.value, none);
+    set(this.element, { "aria-label": none });
   }
 }

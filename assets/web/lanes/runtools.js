@@ -37,11 +37,11 @@ export class RunTools {
   }
 
   /** `why` they cannot be used, "" where they can. @param {Session} session @param {string} why */
-  draw({ idle, ours, canUndo, canRedo }, why = "") {
+  draw({ idle, goesOn, canUndo, canRedo }, why = "") {
     const { run, stepping } = this.playback;
     const open = (run?.lanes ?? []).some((_, k) => this.open(k));
     const off = !run || stepping;
-    this.onward.hidden = off || !open || !ours;
+    this.onward.hidden = off || !open || !goesOn;
     this.again.hidden = off;
     this.undo.hidden = off || !canUndo;
     this.redo.hidden = off || !canRedo;

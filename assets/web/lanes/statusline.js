@@ -53,8 +53,16 @@ export function originWords({ kind, name, unknown = [] }) {
 const SHARED = "One prompt, one set of dice: where the lanes part, their settings are the reason.";
 const APART = "One prompt, but each lane has dice of its own: they also part by chance.";
 
-/** What is said of the lanes' random numbers. @param {boolean} shared */
-export function diceWords(shared) {
+const SERVED =
+  "Drawn by the model's server, with its own XTC, which protects nothing, and its own dice; rebuilt from its probabilities and the seed.";
+
+/**
+ * What is said of the lanes' random numbers.
+ * @param {boolean} shared
+ * @param {boolean} server
+ */
+export function diceWords(shared, server) {
+  if (server) return SERVED;
   return shared ? SHARED : APART;
 }
 

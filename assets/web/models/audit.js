@@ -3,6 +3,7 @@
 
 import { button, h, setText } from "../core/dom.js";
 import { count } from "../core/format.js";
+import { diceTable } from "../dice/dice.js";
 import { sameWeights } from "../session/weights.js";
 
 const CUT = "The page's own server has left in the middle. Start the audit again.";
@@ -50,6 +51,7 @@ export class Audit {
     this.dice = button("Its dice", () => this.start(true), { class: "quiet", title: DICE });
     this.halt = button("Stop", () => this.stop());
     this.words = h("p", { role: "status", "data-testid": "audit-said" });
+    this.picture = h("div", { "data-testid": "audit-dice" });
     this.wrong = h("p", { class: "wrong", role: "alert" });
     const onsubmit = (/** @type {Event} */ event) => {
       event.preventDefault();
@@ -66,7 +68,7 @@ export class Audit {
       this.halt,
     );
     const label = { class: "audit", "aria-label": "Audit", hidden: true };
-    this.element = h("section", label, this.form, this.words, this.wrong);
+    this.element = h("section", label, this.form, this.words, this.picture, this.wrong);
     this.show();
   }
 
@@ -77,6 +79,7 @@ export class Audit {
       this.stop();
       this.number += 1; // what comes of the model before is not heard
       this.going = false;
+      this.picture.replaceChildren();
       this.say("", "");
     }
     this.model = served;
@@ -91,6 +94,7 @@ export class Audit {
     this.stopping = false;
     this.run = null;
     this.known = {};
+    this.picture.replaceChildren();
     this.say("Asking …", "");
     const value = (/** @type {HTMLInputElement} */ { value }) =>
       value.trim() ? Number(value) : "";
@@ -113,7 +117,7 @@ export class Audit {
 
   /** @param {AuditMessage} message */
   hear(message) {
-    const { req, run, state, error, found, said } = message;
+    const { req, run, state, error, found, said, rows } = message;
     if (req !== this.number || !this.going) {
       // It was given up before its name was known.
       if (run && state === "starting") this.transport.stop(run);
@@ -126,6 +130,7 @@ export class Audit {
     if (found || said) this.known = { found, said };
     const over = Boolean(error) || state === "done" || state === "stopped";
     const words = wordsOf({ ...message, ...this.known });
+    if (rows?.length) this.picture.replaceChildren(diceTable(rows, Number(this.rho.value)));
     if (error) this.say("", words);
     else this.say(words);
     this.going = !over;

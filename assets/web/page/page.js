@@ -2,6 +2,7 @@
 
 import { Composer } from "../composer/composer.js";
 import { set } from "../core/dom.js";
+import { DiceFold } from "../dice/fold.js";
 import { BringHere } from "../engines/bringhere.js";
 import { TakeHome } from "../engines/takehome.js";
 import { SaveMenu } from "../export/savemenu.js";
@@ -36,6 +37,7 @@ import { Sheet } from "./sheet.js";
 
 const PHONE = matchMedia("(max-width: 640px)"); // as in the style sheets
 const CUT = "The steps of this text were not kept. Generate writes it again.";
+const SERVED = "The server drew this: it takes no other word.";
 const HOLD = 800; // milliseconds after the end of a run
 
 export class Page {
@@ -124,7 +126,8 @@ export class Page {
       presenting: () => this.presenting,
     });
     this.seeds = live ? new Seeds(this, transport) : null;
-    const map = live ? [this.strengthMap.element] : [];
+    const dice = new DiceFold(playback, transport);
+    const map = live ? [this.strengthMap.element, dice.element] : [];
     this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
     root.replaceChildren(...arrangement(this));
     set(root, { "data-empty": "" });
@@ -141,7 +144,9 @@ export class Page {
     playback.on("run", () => {
       set(root, { "data-empty": null });
       this.statusLine.offer(null);
-      this.statusLine.rest(diceWords(Boolean(playback.run?.head.shared)));
+      const head = playback.run?.head;
+      this.statusLine.rest(diceWords(Boolean(head?.shared), Boolean(head?.server)));
+      this.strengthMap.element.hidden = Boolean(head?.server);
     });
     playback.on("run reveal", () => this.stepped());
     playback.on("state", () => this.drawTools());
@@ -221,7 +226,7 @@ export class Page {
       ? `Only ${playback.run?.head.model.name}, which wrote this, can continue it.`
       : "";
     this.inspector.stand({
-      why: own || (cut ? CUT : why),
+      why: (playback.run?.head.server && SERVED) || own || (cut ? CUT : why),
       idle: session.idle,
       undoable: session.canUndo,
     });

@@ -72,7 +72,7 @@ export class Requests {
       elsewhere,
       can: (lane) => {
         const write =
-          this.here() && this.session.idle && this.session.ours && !this.playback.stepping;
+          this.here() && this.session.idle && this.session.goesOn && !this.playback.stepping;
         return { write, goOn: write && tools.open(lane) };
       },
     };

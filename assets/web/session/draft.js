@@ -7,7 +7,7 @@
  * @returns {Draft}
  */
 export function draftOf(head, draft) {
-  const { prompt, system, chat, seed, length, shared, stop, protect } = head;
+  const { prompt, system, chat, seed, length, shared, server, stop, protect } = head;
   const lanes = head.lanes
     .filter((lane) => !lane.branch)
     .map(({ name, sampler }) => ({
@@ -22,6 +22,7 @@ export function draftOf(head, draft) {
     max_new_tokens: length,
     shared_randomness: shared,
     stop,
+    server_draws: server,
   };
   const thinking = chat ? head.thinking : draft.thinking;
   return structuredClone({ prompt, system, chat, thinking, settings, protect });
@@ -86,9 +87,13 @@ export function awaits(draft, base) {
   const { lanes, ...settings } = draft.settings;
   const { lanes: others, ...known } = base.settings;
   const named = lanes.length === others.length;
+  // No what-if goes along a text that a server drew.
+  const shown = known.server_draws
+    ? (/** @type {LaneSettings<Typed>} */ lane) => lane.sampler
+    : beyond;
   const quiet =
     named &&
-    same(lanes.map(beyond), others.map(beyond)) &&
+    same(lanes.map(shown), others.map(shown)) &&
     same(settings, known) &&
     draft.system === base.system &&
     draft.chat === base.chat &&

@@ -143,6 +143,7 @@ class Reader {
         (v) => areTexts(v, MOST.stops, MOST.stop),
         /** @type {string[]} */ ([]),
       ),
+      server_draws: this.value("The server draws", settings.server_draws, isFlag, false),
     };
   }
 

@@ -88,6 +88,11 @@ export class Shown extends Emitter {
     return this.origin.kind !== "cut" && sameWeights(this.#model, this.playback.run?.head.model);
   }
 
+  /** Whether its lanes can go on: a server's own dice cannot be taken up in the middle. */
+  get goesOn() {
+    return this.ours && !this.playback.run?.head.server;
+  }
+
   /** What has to be kept to be here again. @returns {Memory} */
   get memory() {
     return { here: this.#here(), ...this.#former.all };

@@ -44,7 +44,8 @@ export class WhatIf {
   /** The draft in the composer changed. @param {Draft} draft */
   async update(draft) {
     const { run, busy } = this.playback;
-    if (!run || busy || !this.transport.whatIf) return;
+    // A server decided by a rule and dice of its own.
+    if (!run || busy || run.head.server || !this.transport.whatIf) return;
     if (this.going) {
       this.later = draft;
       return;

@@ -136,6 +136,7 @@ export class Line {
       tokens: (protect) => this.ask("tokens", protect),
       becomes: (run, lane, i, text) => this.about("becomes", run, lane, i, text),
       strength: (run, lane, xtc) => this.about("strength", run, lane, xtc),
+      dice: (run, lane) => this.about("dice", run, lane),
       export: (run, kind) => this.export(run, kind),
       figure: (run, wanted, xtc) => this.about("figure", run, wanted, xtc),
       takeHome: (lane, form, protect) => this.ask("take_home", lane, form, protect),

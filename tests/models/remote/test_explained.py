@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from xtc_viz.errors import SettingsError
+from xtc_viz.models.remote.kinds.base import Drawn
 from xtc_viz.models.remote.kinds.llamacpp import LlamaCpp
 from xtc_viz.models.remote.model import RemoteModel
-from xtc_viz.runs.explained import Chain, Dice, Explained, explain, explained
+from xtc_viz.runs.chain import Chain
+from xtc_viz.runs.explained import Dice, Explained, explain, explained
 from xtc_viz.sampling.distribution import PartialLogits
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.settings import XTCSettings
@@ -21,7 +23,8 @@ KNOWN = PartialLogits(np.array([4, 2, 9, 1]), np.log(PROBS).astype(np.float32), 
 
 def written(remote: RemoteModel, chain: Chain, length: int = 40) -> list[Explained]:
     assert isinstance(remote.server, LlamaCpp)
-    return explained(remote.server, remote.encode("Once upon a time"), chain, length)
+    prompt = remote.encode("Once upon a time")
+    return list(explained(remote.server, prompt, chain, length))
 
 
 @pytest.mark.engines
@@ -43,11 +46,11 @@ def test_every_token_is_foretold(remote: RemoteModel, chain: Chain) -> None:
         for step in written(
             remote, Chain(chain.xtc, chain.top_k, chain.min_p, chain.temperature, seed)
         ):
-            outcomes[step.decision.outcome] += 1
+            outcomes[step.step.outcome] += 1
             if step.token != step.expected:
                 wrong.append((seed, step))
             assert step.left
-            assert step.p > 0.0
+            assert step.step.p > 0.0
     total = outcomes.total()
     assert total > 200
     assert len(wrong) <= total / 200  # a sum that rounds to the other side of the draw
@@ -71,22 +74,22 @@ def test_another_threshold_than_was_claimed_does_not_foretell(remote: RemoteMode
 def test_a_step_by_hand() -> None:
     """ρ = 1 and τ = 0.1 remove 4 and 2; 9 has 3/4 of what is left."""
     chain = Chain(XTCSettings(1.0, 0.1), top_k=4)
-    [step] = explain([(9, KNOWN)], chain)
-    assert step.decision.removed == (4, 2)
-    assert step.decision.underdog == 9
-    assert step.p == pytest.approx(0.15)
+    [step] = explain([Drawn(9, KNOWN)], chain)
+    assert step.step.removed == (4, 2)
+    assert step.step.underdog == 9
+    assert step.step.p == pytest.approx(0.15)
     assert step.expected == (9 if Dice(chain.seed).draw() <= 0.75 else 1)
     assert step.left
-    [other] = explain([(4, KNOWN)], chain)
+    [other] = explain([Drawn(4, KNOWN)], chain)
     assert not other.left
 
 
 def test_cutoffs_come_before_xtc() -> None:
-    [step] = explain([(4, KNOWN)], Chain(XTCSettings(1.0, 0.1), top_k=3, min_p=0.5))
-    assert step.decision.eligible == (4, 2)
-    assert step.p == pytest.approx(0.5 / 0.8)
-    [alone] = explain([(4, KNOWN)], Chain(XTCSettings(1.0, 0.1), top_k=1))
-    assert (alone.decision.outcome, alone.expected) == (Outcome.UNAMBIGUOUS, 4)
+    [step] = explain([Drawn(4, KNOWN)], Chain(XTCSettings(1.0, 0.1), top_k=3, min_p=0.5))
+    assert list(step.step.ids[: step.step.eligible]) == [4, 2]
+    assert step.step.p == pytest.approx(0.5 / 0.8)
+    [alone] = explain([Drawn(4, KNOWN)], Chain(XTCSettings(1.0, 0.1), top_k=1))
+    assert (alone.step.outcome, alone.expected) == (Outcome.UNAMBIGUOUS, 4)
 
 
 def test_the_coin_of_a_step_is_of_the_number_that_drew_the_token_before() -> None:

@@ -232,3 +232,101 @@ def test_who_comes_from_elsewhere_connects_nothing(address: str) -> None:
 
     answer = asked(choose)([{"name": address}], Request(scope))
     assert "fixed" in json.loads(answer)["error"]["message"]
+
+
+SERVED = {"server_draws": True}
+
+
+def served(desk: Desk, length: int = 12, **settings: Any) -> list[dict[str, Any]]:
+    """The messages of a run that the server draws."""
+    plain = json.loads(json.dumps(controls.specification()["settings"]))
+    request = {"req": 1, "prompt": "Once", "settings": plain | SERVED | settings}
+    request["settings"]["max_new_tokens"] = length
+    return list(messages(desk.service, request, "me"))
+
+
+def test_the_server_draws_and_the_page_shows_it(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["model"]["draws"] is True
+    *news, last = served(desk)
+    assert last["state"] == "done"
+    [head] = [message["head"] for message in news if "head" in message]
+    assert head["server"] is True
+    assert head["protect"]["eos"] is False
+    block = desk.ask("block", last["run"], 1, 0, 20, None)
+    assert [step["token"] for step in block["steps"]]
+    assert not any(step["bounded"] or step["forced"] for step in block["steps"])
+    assert desk.ask("stages", last["run"], 1, 2, 20)["stages"][1]["name"] == "top_k"
+    dice = desk.ask("dice", last["run"], 1)
+    assert (dice["rho"], len(dice["rows"])) == (0.5, len(block["steps"]))
+    for row in dice["rows"]:
+        if row["source"] is not None:
+            assert row["coin"] == pytest.approx(dice["rows"][row["source"]]["draw"], abs=1e-4)
+    assert any(row["source"] is not None for row in dice["rows"])
+    assert all(row["coin"] is None for row in desk.ask("dice", last["run"], 0)["rows"])
+
+
+def test_of_such_a_run_nothing_is_claimed_that_nobody_knows(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["own"]["state"] == "done"
+    drawn = served(desk)[-1]["run"]
+    other = {"rho": 1.0, "tau": 0.1}
+    for question in (("what_if", drawn, 0, other), ("strength", drawn, 0, other)):
+        assert "the server drew this run" in desk.ask(*question)["error"]["message"]
+    ways: list[dict[str, Any]] = [
+        {"kind": "continue", "more": 4},
+        {"kind": "branch", "lane": 0, "i": 3, "text": " a"},
+        {"kind": "edit", "lane": 0, "text": "Other", "more": 4},
+    ]
+    for kind in ways:
+        assert "drawn by its server" in desk.run(**kind, run=drawn)["error"]["message"]
+    assert "drawn here" in desk.ask("dice", desk.run()["run"], 0)["error"]["message"]
+    trace = desk.ask("export", drawn, "trace")
+    again = desk.ask("load", trace)
+    assert again["head"]["server"] is True
+    assert "error" not in desk.ask("dice", again["run"], 1)
+
+
+def test_what_the_server_cannot_draw_is_said_where_it_is_wrong(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["own"]["state"] == "done"
+    lanes = [{"name": "a", "sampler": {}}, {"name": "b", "sampler": {"top_p": 0.9}}]
+    [refused] = served(desk, lanes=lanes)
+    assert (refused["error"]["field"], refused["error"]["lane"]) == ("top_p", 1)
+    [refused] = served(desk, seed=2**40)
+    assert refused["error"]["field"] == "seed"
+    spread = {
+        "req": 1,
+        "kind": "spread",
+        "prompt": "Once",
+        "settings": SERVED | {"lanes": lanes[:1]},
+    }
+    [refused] = list(messages(desk.service, spread, "me"))
+    assert refused["error"]["field"] == "server_draws"
+
+
+def test_a_run_that_the_server_draws_can_be_stopped(address: str) -> None:
+    desk = Desk()
+    assert desk.connect(address)["own"]["state"] == "done"
+    plain = json.loads(json.dumps(controls.specification()["settings"]))
+    request = {"req": 1, "prompt": "Once", "settings": plain | SERVED | {"max_new_tokens": 1800}}
+    last: dict[str, Any] = {}
+    for last in messages(desk.service, request, "me"):
+        if last.get("add"):
+            desk.ask("stop", last["run"])
+    assert last["state"] == "stopped"
+    kept = desk.service.store.get(last["run"]).lengths
+    assert all(0 < length < 1800 for length in kept)
+    assert desk.run()["state"] == "done", "the turn was given up"
+
+
+def test_a_server_that_leaves_while_it_draws_is_said_and_what_is_there_kept(
+    story_gguf: Path,
+) -> None:
+    desk = Desk()
+    with serving(story_gguf, slots=2) as where:
+        assert desk.connect(where)["own"]["state"] == "done"
+        first = served(desk)[-1]
+    [*_, last] = served(desk)
+    assert "The server at 127.0.0.1" in last["error"]["message"]
+    assert desk.service.store.get(first["run"]).lengths == [12, 12]

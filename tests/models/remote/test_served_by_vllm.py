@@ -26,7 +26,7 @@ from tests.vllmserver import PYTHON, serving_vllm
 from xtc_viz.assets import STORY_MODEL
 from xtc_viz.audit.command import FAILED
 from xtc_viz.audit.command import main as audit
-from xtc_viz.errors import PromptError, ServerError
+from xtc_viz.errors import LaneError, PromptError, ServerError
 from xtc_viz.lab.cell import cells
 from xtc_viz.lab.experiment import Experiment
 from xtc_viz.lab.identity import Identity
@@ -43,7 +43,7 @@ from xtc_viz.runs import presets
 from xtc_viz.runs.jobs import fork, resume
 from xtc_viz.runs.protection import Protection
 from xtc_viz.runs.record import record
-from xtc_viz.runs.request import LaneError, Request
+from xtc_viz.runs.request import Request
 from xtc_viz.sampling.randomness import SharedRandomness
 from xtc_viz.sampling.rule import Outcome
 from xtc_viz.sampling.stack import SamplerStack

@@ -85,11 +85,15 @@ class RemoteModel:
     def detokenizer(self, prefix_ids: Sequence[int] = ()) -> StreamDetokenizer:
         return StreamDetokenizer(self._table, prefix_ids)
 
+    def check_same(self) -> None:
+        """Raise `ServerError` where nobody answers, or it is another model by now."""
+        if self.server.still() != self._still:
+            raise self.wire.error(f"no longer runs {self._info.name}: load it again")
+
     def start(self, prompts: Sequence[Sequence[int]]) -> RemoteGeneration:
         """Raises `ServerError` too: nobody answers, or it is another model by now."""
         rows = check_prompts(prompts, self._info)
-        if self.server.still() != self._still:
-            raise self.wire.error(f"no longer runs {self._info.name}: load it again")
+        self.check_same()
         return RemoteGeneration(self.server, self._info, rows)
 
 

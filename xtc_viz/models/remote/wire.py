@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 from weakref import WeakSet
@@ -73,14 +73,62 @@ class Wire:
         self, path: str, values: Mapping[str, Any], *, seconds: float = SHORT, most: int = SMALL
     ) -> Any:
         """Return the JSON that answers `values`, at most so many bytes. Raises `ServerError`."""
-        body = json.dumps(values, separators=(",", ":"), allow_nan=False).encode()
-        return self._ask("POST", path, body, seconds, most)
+        return self._ask("POST", path, _body(values), seconds, most)
+
+    def stream(
+        self, path: str, values: Mapping[str, Any], *, seconds: float, most: int
+    ) -> Generator[Any, None, None]:
+        """Yield the JSON of every event that answers `values`, as they come: each within so many
+        seconds, all together at most so many bytes. Closing this generator ends the answer.
+
+        Raises `ServerError`.
+        """
+        with closing(self._lines(path, _body(values), seconds, most)) as lines:
+            while True:
+                with self._in_time(seconds):
+                    line = next(lines, None)
+                if line is None:
+                    return
+                self._check_secret(line)
+                name, _, data = line.partition(b":")
+                if name == b"error":
+                    said = self._said(data)
+                    raise self.error(f"breaks off{said and f': {said}'}")
+                if name == b"data":
+                    yield self._json(path, data)
+
+    def _lines(
+        self, path: str, body: bytes, seconds: float, most: int
+    ) -> Generator[bytes, None, None]:
+        """Yield the lines of an answer that have something in them."""
+        with self._sent("POST", path, body, seconds) as reply:
+            if reply.status_code != 200:
+                raise self._refused(path, reply.status_code, self._read(reply, SMALL))
+            size, rest = 0, b""
+            for chunk in reply.iter_raw():
+                size += len(chunk)
+                if size > most:
+                    raise self._too_long(most)
+                *lines, rest = (rest + chunk).split(b"\n")
+                yield from filter(None, map(bytes.strip, lines))
+            if rest.strip():
+                yield rest.strip()
 
     def _ask(self, method: str, path: str, body: bytes | None, seconds: float, most: int) -> Any:
+        with self._in_time(seconds), self._sent(method, path, body, seconds) as reply:
+            status, data = reply.status_code, self._read(reply, most)
+        self._check_secret(data)
+        if status != 200:
+            raise self._refused(path, status, data)
+        return self._json(path, data)
+
+    @contextmanager
+    def _in_time(self, seconds: float) -> Iterator[None]:
+        """Cut off what the server does not do within so many seconds, and say what goes wrong."""
         with watch.within(seconds, self.cut) as deadline:
             late = f"did not answer within {seconds:g} seconds"
             try:
-                status, data = self._answer(method, path, body, seconds, most)
+                yield
             except httpx.ConnectTimeout:
                 raise self.error(f"cannot be reached within {CONNECT:g} seconds") from None
             except httpx.TimeoutException:
@@ -94,20 +142,24 @@ class Wire:
                 raise self.error(f"cannot be asked ({type(error).__name__})") from None
         if deadline.passed:  # an answer without a length, cut off, looks complete
             raise self.error(late)
+
+    def _check_secret(self, data: bytes) -> None:
         if len(self._key) >= SECRET and self._key.encode() in data:
             # It would stand in messages, or as a token's text in traces.
             raise self.error("sends back the key that it was given")
-        if status != 200:
-            raise self._refused(path, status, data)
+
+    def _json(self, path: str, data: bytes) -> Any:
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
             words = f"answers /{path.lstrip('/')} with what is no JSON"
             raise NoJsonError(self._words(words)) from None
 
-    def _answer(
-        self, method: str, path: str, body: bytes | None, seconds: float, most: int
-    ) -> tuple[int, bytes]:
+    @contextmanager
+    def _sent(
+        self, method: str, path: str, body: bytes | None, seconds: float
+    ) -> Iterator[httpx.Response]:
+        """Send a request and give its answer, whose head is there and can be read."""
         with self._client.stream(
             method,
             path.lstrip("/"),
@@ -117,7 +169,7 @@ class Wire:
             extensions={"trace": self._trace},
         ) as reply:
             self._check_head(reply)
-            return reply.status_code, self._read(reply, most)
+            yield reply
 
     def _check_head(self, reply: httpx.Response) -> None:
         if reply.is_redirect:
@@ -131,8 +183,11 @@ class Wire:
         for chunk in reply.iter_raw():
             data += chunk
             if len(data) > most:
-                raise self.error(f"answers with more than {most:,} bytes")
+                raise self._too_long(most)
         return bytes(data)
+
+    def _too_long(self, most: int) -> ServerError:
+        return self.error(f"answers with more than {most:,} bytes")
 
     def _trace(self, event: str, about: Mapping[str, Any]) -> None:
         """Remember the sockets: a timeout of httpx begins anew with every byte that comes."""
@@ -171,3 +226,7 @@ class Wire:
 
     def _words(self, words: str) -> str:
         return f"The server at {self.where} {words}."
+
+
+def _body(values: Mapping[str, Any]) -> bytes:
+    return json.dumps(values, separators=(",", ":"), allow_nan=False).encode()

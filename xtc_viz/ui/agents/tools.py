@@ -18,7 +18,7 @@ from typing import Any
 import gradio as gr
 
 from xtc_viz.audit.asking import check_claim
-from xtc_viz.errors import ModelError, SettingsError, Words, XTCVizError
+from xtc_viz.errors import LaneError, ModelError, SettingsError, Words, XTCVizError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.remote.address import parse_address
@@ -26,7 +26,6 @@ from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.models.remote.spec import RemoteSpec
 from xtc_viz.records.step import Step
 from xtc_viz.runs.jobs import fresh
-from xtc_viz.runs.request import LaneError
 from xtc_viz.sampling.rule import Decision, Outcome
 from xtc_viz.sampling.whatif import evaluate
 from xtc_viz.settings import XTCSettings

@@ -8,7 +8,8 @@ there are tokens, it tells the bytes of every one of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +25,7 @@ from xtc_viz.sampling.distribution import PartialLogits
 ENTRY = 500  # bytes of a candidate in an answer, at most: mean 90, more for tokens of many bytes
 WHERE = "`completion_probabilities`"
 MARK = "<|im_start|>"
+BLOCK = 16  # steps that are asked for at once
 
 
 def recognize(wire: Wire, tokenizer: str) -> LlamaCpp | None:
@@ -46,6 +48,7 @@ class LlamaCpp:
         self._props = props
         self.slots = self._read.integer("`total_slots`", props["total_slots"], 1, MOST_SLOTS)
         self._size = LARGEST
+        self.slots = self._read.integer("`total_slots`", props["total_slots"], 1)
 
     def facts(self, progress: Progress) -> Facts:
         read, props = self._read, self._props
@@ -92,24 +95,64 @@ class LlamaCpp:
         """Let the server write by itself, in one request: up to `length` tokens, each with the
         `count` most probable ones of its step."""
         values = {
-            **sampling,
-            "prompt": list(prompt),
-            "n_predict": length,
-            "n_probs": count,
-            "cache_prompt": True,
+            **_writing(prompt, length, count, sampling),
             "response_fields": ["completion_probabilities"],
         }
-        size = SMALL + ENTRY * count * length
-        answer = self._wire.post("/completion", values, seconds=LONG, most=size)
-        values = self._read.mapping("/completion", answer)
-        steps = self._read.items(WHERE, values.get("completion_probabilities"))
-        written = []
-        for step in steps[:length]:
+        answer = self._wire.post("/completion", values, seconds=LONG, most=_size(count, length))
+        steps = self._read.mapping("/completion", answer).get("completion_probabilities")
+        return self._drawn(steps, count)[:length]
+
+    def stream(
+        self, prompt: Sequence[int], length: int, count: int, sampling: Mapping[str, Any]
+    ) -> Generator[Drawn, None, None]:
+        """Yield the same token by token as the server writes them, and all of them.
+
+        Of tokens that are a part of a character each it reports the last one only. From the first
+        of these on the tokens are asked for once more, with the same seed, and the most probable
+        ones of each step by themselves. Closing this generator stops the server.
+        """
+        values = {
+            **_writing(prompt, length, count, sampling),
+            "stream": True,
+            "response_fields": ["tokens_predicted"],  # of the last event
+        }
+        written: list[int] = []
+        events = self._wire.stream("/completion", values, seconds=LONG, most=_size(count, length))
+        with closing(events):
+            for answer in events:
+                event = self._read.mapping("/completion", answer)
+                # The last one has no token.
+                drawn = self._drawn(event.get("completion_probabilities", []), count)
+                counted = self._read.integer("`tokens_predicted`", event.get("tokens_predicted"))
+                if counted != len(written) + len(drawn):
+                    break
+                written += [one.token for one in drawn]
+                yield from drawn
+            else:
+                return
+        tokens = self._tokens_of(_writing(prompt, length, 0, sampling), length)
+        if tokens[: len(written)] != written:
+            raise self._wire.error("writes another text with the same seed")
+        for first in range(len(written), len(tokens), BLOCK):
+            places = range(first, min(first + BLOCK, len(tokens)))
+            known = self.candidates([[*prompt, *tokens[:place]] for place in places], count)
+            yield from (Drawn(tokens[place], k) for place, k in zip(places, known, strict=True))
+
+    def _tokens_of(self, writing: Mapping[str, Any], length: int) -> list[int]:
+        values = {**writing, "return_tokens": True, "response_fields": ["tokens"]}
+        answer = self._read.mapping(
+            "/completion", self._wire.post("/completion", values, seconds=LONG)
+        )
+        return self._read.tokens("`tokens`", answer.get("tokens"), self._size, length)
+
+    def _drawn(self, steps: object, count: int) -> list[Drawn]:
+        drawn = []
+        for step in self._read.items(WHERE, steps):
             entry = self._read.mapping(WHERE, step)
             top = self._entries(entry, count)
             token = self._read.token("`id`", entry.get("id"), self._size)
-            written.append(Drawn(token, self._known(top)))
-        return written
+            drawn.append(Drawn(token, self._known(top)))
+        return drawn
 
     def draw(self, prompt: Sequence[int], length: int, count: int, xtc: OwnXTC) -> list[Drawn]:
         # Penalties and cutoffs stand before XTC where nobody says otherwise.
@@ -202,7 +245,7 @@ class LlamaCpp:
     def _entries(self, step: dict[str, Any], count: int) -> list[dict[str, Any]]:
         """Return the candidates of a step, as many as were asked for."""
         entries = self._read.items("`top_logprobs`", step.get("top_logprobs"))
-        if not all(isinstance(entry, dict) for entry in entries):
+        if not {*map(type, entries)} <= {dict}:
             raise self._wire.error("answers wrongly: `top_logprobs` must hold objects")
         if len(entries) < min(count, self._size):
             words = f"shows {len(entries)} candidates where {count} were asked for"
@@ -246,3 +289,21 @@ class LlamaCpp:
         ids = [entry.get("token") for entry in biased if isinstance(entry, dict)]
         ends = self._read.tokens("`logit_bias`", ids, self._size, 1000)
         return tuple(dict.fromkeys(ends))
+
+
+def _writing(
+    prompt: Sequence[int], length: int, count: int, sampling: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what asks it to write up to `length` tokens by itself."""
+    return {
+        **sampling,
+        "prompt": list(prompt),
+        "n_predict": length,
+        "n_probs": count,
+        "cache_prompt": True,
+    }
+
+
+def _size(count: int, length: int) -> int:
+    """Return the most bytes in which so many tokens are answered."""
+    return SMALL + ENTRY * count * length
