@@ -66,6 +66,8 @@ interface Spec {
   groups: [label: string, names: StackKnob[]][];
   /** What all lanes may stand on before XTC acts: the cutoffs, the usual one first. */
   bases: Base<number>[];
+  /** The engines whose rules are known, the paper first. */
+  engines: EngineSpec[];
   maxLanes: number;
   maxTokens: number | null;
   strengths: LaneSettings[];
@@ -76,6 +78,22 @@ interface Spec {
   case: Case;
   /** Whether there is a laboratory beside this page. */
   lab: boolean;
+}
+interface EngineSpec {
+  name: string;
+  label: string;
+  /** What its rule does otherwise than the paper's, in a sentence. */
+  meaning: string;
+  /** Its own order, with every stage; those that it has not are in `lacks`. */
+  order: string[];
+  lacks: string[];
+  /** The τ above which it does nothing, null where its rule says nothing of that. */
+  inert: number | null;
+  /** What temperature 0 does to XTC. */
+  zero: "acts" | "skipped";
+  source: string;
+  seed: string;
+  remarks: string[];
 }
 /** What samplers do to variety and to the words drawn, measured on the story model. */
 interface Case {
@@ -110,6 +128,8 @@ interface Xtc<N = number> {
   tau: N;
   strategy: string;
   protected: number[];
+  /** The engine whose rule it is, by its name; without one the paper's. */
+  dialect?: string;
 }
 /** `order` names all stages in the order in which they act, `dry_breakers` are token ids. */
 type Sampler<N = number> = Record<StackKnob, N> & {
@@ -353,7 +373,14 @@ interface WhatIfAnswer {
   guarded: boolean;
   unsure: string[];
 }
-type OtherXtc = { rho: Typed; tau: Typed; strategy: string; protect?: Protection };
+type OtherXtc = {
+  rho: Typed;
+  tau: Typed;
+  strategy: string;
+  /** Without one the paper's. */
+  dialect?: string;
+  protect?: Protection;
+};
 /** What a lane's steps would have been, and under which settings. */
 type Imagined = WhatIfAnswer & { xtc: OtherXtc };
 interface StrengthGrid {

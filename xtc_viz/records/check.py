@@ -11,6 +11,7 @@ from xtc_viz.errors import TraceError
 from xtc_viz.records import bounds
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import LaneTrace, Trace
+from xtc_viz.sampling.dialect import PAPER, Dialect
 from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Outcome
 
@@ -47,8 +48,9 @@ def check(trace: Trace) -> None:
                     f"but there are {len(lane.steps)} steps."
                 )
         cut_once = len(plan_of(lane.settings.sampler).truncation_runs) < 2
+        dialect = lane.settings.sampler.xtc.dialect
         for position, step in enumerate(lane.steps, 1):
-            if problem := _problem(step, trace.settings.top_candidates, size, cut_once):
+            if problem := _problem(step, trace.settings.top_candidates, size, cut_once, dialect):
                 raise TraceError(f"lane {number + 1}, step {position}: {problem}.")
             _have_texts(f"lane {number + 1}, step {position}: `ids`", step.ids, trace)
             _have_texts(f"lane {number + 1}, step {position}: `cut_ids`", step.cut_ids, trace)
@@ -79,7 +81,7 @@ def _check_branch(where: str, number: int, lanes: Sequence[LaneTrace]) -> None:
         )
 
 
-def _problem(step: Step, top: int, size: int, cut_once: bool) -> str | None:
+def _problem(step: Step, top: int, size: int, cut_once: bool, dialect: Dialect) -> str | None:
     """Say what is wrong with a step, if anything.
 
     `cut_once` says that all tokens that truncation dropped are of one distribution.
@@ -89,7 +91,7 @@ def _problem(step: Step, top: int, size: int, cut_once: bool) -> str | None:
         _wrong_number(step, size)
         or _wrong_distribution("", step.ids, step.probs, max(top, step.eligible), size)
         or _wrong_distribution("cut_", step.cut_ids, step.cut_probs, falling, size, cut_once)
-        or _wrong_decision(step)
+        or _wrong_decision(step, dialect)
         or _wrong_truncation(step)
         or _wrong_final(step)
     )
@@ -141,7 +143,7 @@ def _wrong_distribution(
     return None
 
 
-def _wrong_decision(step: Step) -> str | None:
+def _wrong_decision(step: Step, dialect: Dialect) -> str | None:
     for name in ("token", "counterfactual"):
         if getattr(step, name) not in step.ids:
             return f"`{name}` is {getattr(step, name)}, which is not among the candidates"
@@ -157,7 +159,9 @@ def _wrong_decision(step: Step) -> str | None:
         return f"`removed` holds token {stranger[0]}, which is not eligible"
     if (step.outcome is Outcome.FIRED) != bool(step.removed):
         return f"its outcome is `{step.outcome}`, but {len(step.removed)} tokens are removed"
-    if (step.outcome is Outcome.UNAMBIGUOUS) != (step.eligible < 2):
+    rests = step.outcome is Outcome.UNAMBIGUOUS
+    # Where protected or tied tokens stay, there may be nothing to remove of several.
+    if rests != (step.eligible < 2) and (not rests or dialect == PAPER):
         return f"its outcome is `{step.outcome}`, but {step.eligible} tokens are eligible"
     return None
 

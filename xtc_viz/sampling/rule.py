@@ -100,6 +100,16 @@ def expected(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> tu
     return fires, mass
 
 
+def removable(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> tuple[int, ...]:
+    """Return all tokens that firing may remove at a step, whatever coin and veto say.
+
+    The arguments are those of `decide`.
+    """
+    ids, probs = _eligible(ids, probs, xtc)
+    places = {i for choice in _choices(ids, probs, xtc) for i in choice}
+    return tuple(ids[i] for i in sorted(places))
+
+
 def _eligible(
     ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings
 ) -> tuple[tuple[int, ...], Sequence[float]]:

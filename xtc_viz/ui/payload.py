@@ -19,6 +19,7 @@ from xtc_viz.records.step import Bound, Step
 from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling import stageview
 from xtc_viz.sampling.plan import plan_of
+from xtc_viz.sampling.rule import decide
 from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.texts import mended
 from xtc_viz.ui import sentence
@@ -113,6 +114,7 @@ def step_view(
     if plan.truncations and rest < stageview.ROUNDING:
         rest = 0.0  # all that was not cut is shown
     said = sentence.describe(step, sampler)
+    decided = decide(ids[: step.eligible], probs[: step.eligible], step.coin, xtc)
     return {
         "token": step.token,
         "instead": step.counterfactual,
@@ -124,7 +126,7 @@ def step_view(
         "eligible": step.eligible,
         "removed": list(step.removed),
         "kept": [v for v in step.ids[: step.eligible] if v not in step.removed],
-        "underdog": step.underdog,
+        "underdog": decided.underdog,
         "removed_mass": rounded(step.removed_mass),
         "removable_mass": rounded(step.removable_mass),
         "entropy": rounded(step.entropy),

@@ -18,6 +18,7 @@ export class Composer {
    *   onedit: () => void, onchange: () => void, tokens: Transport["tokens"] }} events
    */
   constructor(spec, { onrun, onseeds, onstep, onstop, onedit, onchange, tokens }) {
+    this.spec = spec;
     this.onedit = onedit;
     this.onchange = () => {
       this.warn();
@@ -138,7 +139,7 @@ export class Composer {
   }
 
   warn() {
-    const words = warnings(this.draft);
+    const words = warnings(this.draft, this.spec);
     if (words.join() === this.warnings.textContent) return;
     this.warnings.replaceChildren(
       ...words.map((text) => h("p", { class: "note", title: text }, text)),

@@ -1,5 +1,6 @@
 // A lane's settings in a few characters: "ρ 0.50 · τ 0.10 · T 1.3". Pure.
 
+import { dialectOf, PAPER } from "./dialect.js";
 import { setting } from "./format.js";
 import { baseOf, sameBase, sharedBase } from "./lanebase.js";
 
@@ -82,10 +83,12 @@ function lacks(own, base, { knobs }) {
  */
 export function laneTag(sampler, spec, base) {
   const { rho, tau } = sampler.xtc;
+  const dialect = dialectOf(sampler.xtc);
+  const engine = dialect === PAPER ? [] : [dialect];
   const own = baseOf(sampler, spec);
   const others = Object.fromEntries(Object.entries(sampler).filter(([name]) => !(name in own)));
   const parts = [
-    ...(rho === 0 ? [] : [`ρ ${setting(rho)}`, `τ ${setting(tau)}`]),
+    ...(rho === 0 ? [] : [`ρ ${setting(rho)}`, `τ ${setting(tau)}`, ...engine]),
     ...named(others, spec.knobs),
   ];
   const shared = base && sameBase(own, base);

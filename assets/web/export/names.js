@@ -1,5 +1,6 @@
 // What a figure is called: the lines over and under it, and the name of its file. Pure.
 
+import { dialectOf, PAPER } from "../core/dialect.js";
 import { shown } from "../core/format.js";
 import { laneTag } from "../core/lanetag.js";
 
@@ -25,7 +26,9 @@ export function slug(text) {
  */
 function strength({ sampler }) {
   const { rho, tau } = sampler.xtc;
-  return rho === 0 ? "off" : `rho${rho}-tau${tau}`;
+  const dialect = dialectOf(sampler.xtc);
+  const engine = dialect === PAPER ? "" : `-${slug(dialect)}`;
+  return rho === 0 ? "off" : `rho${rho}-tau${tau}${engine}`;
 }
 
 /**
