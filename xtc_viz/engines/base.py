@@ -24,8 +24,9 @@ class Engine:
 
     `order` is its own order of the stages that are known here and that it has, XTC among them;
     `free_order` says that its users may choose another. `rho` and `tau` are what it takes where
-    nobody says anything. `seed` and `remarks` are sentences for people: what a seed decides there,
-    and what else a user of it meets.
+    nobody says anything. The rest are sentences for people: `protects` says which tokens it
+    protects by itself, `refuses` which settings it does not take, `seed` what a seed decides there,
+    `remarks` what else a user of it meets. `place` is its place in tables.
     """
 
     dialect: Dialect
@@ -34,6 +35,8 @@ class Engine:
     free_order: bool
     rho: float
     tau: float
+    protects: str
+    refuses: str
     seed: str
     remarks: tuple[str, ...] = ()
     place: int = 0

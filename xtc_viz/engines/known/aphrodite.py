@@ -1,0 +1,31 @@
+"""Aphrodite."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from xtc_viz.engines.base import Engine, Source
+from xtc_viz.sampling.dialect import Dialect, Ties, Veto
+
+ENGINE = Engine(
+    dialect=Dialect("aphrodite", ties=Ties.HIGHEST_ID, veto=Veto.NONE),
+    source=Source(
+        "aphrodite-engine/aphrodite-engine", "aphrodite/v1/sample/ops/xtc.py", "0.24.1",
+        date(2026, 11, 22),
+    ),
+    order=(
+        "dry", "repetition_penalty", "frequency_penalty", "presence_penalty", "temperature",
+        "top_n_sigma", "top_k", "top_p", "min_p", "eta_cutoff", "epsilon_cutoff",
+        "typical_p", "xtc",
+    ),
+    free_order=True,
+    rho=0.0,
+    tau=0.1,
+    protects="Nothing: it may remove the end of a text, and the reply goes on.",
+    refuses="τ below 0 and ρ outside [0, 1].",
+    seed=(
+        "One coin a row, from torch's global generator: the seed of a request does not reach "
+        "it."
+    ),
+    place=8,
+)  # fmt: skip
