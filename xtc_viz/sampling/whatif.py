@@ -49,7 +49,7 @@ def evaluate(steps: Sequence[Step], xtc: XTCSettings, top_candidates: int) -> Wh
     exact = True
     interventions = mass = 0.0
     for step in steps:
-        ids, probs, complete = _recorded(step, xtc, top_candidates)
+        ids, probs, complete = cleared(step, xtc, top_candidates)
         decisions.append(decide(ids, probs, step.coin, xtc))
         exact = exact and complete
         fires, removed = expected(ids, probs, xtc)
@@ -127,7 +127,7 @@ def intensity_map(
     at_one = []
     for tau in taus:
         settings = replace(xtc, rho=1.0, tau=tau)
-        records = [_recorded(step, settings, top_candidates) for step in steps]
+        records = [cleared(step, settings, top_candidates) for step in steps]
         pairs = [expected(ids, probs, settings) for ids, probs, _ in records]
         count = max(1, len(pairs))
         at_one.append((sum(f for f, _ in pairs) / count, sum(m for _, m in pairs) / count))
@@ -139,10 +139,13 @@ def intensity_map(
     )
 
 
-def _recorded(
+def cleared(
     step: Step, xtc: XTCSettings, top_candidates: int
 ) -> tuple[Sequence[int], Sequence[float], bool]:
-    """Return the most probable tokens with their p, and whether all that clear τ are among them."""
+    """Return the recorded tokens that clear τ, with their p, and whether no other token does.
+
+    `top_candidates` is K of the run that recorded the step.
+    """
     recorded = min(len(step.ids), top_candidates)
     n = eligible_count(step.probs[:recorded], xtc)
     if step.bound & Bound.ENTROPY:  # the model may have shown fewer than are recorded otherwise

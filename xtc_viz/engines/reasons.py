@@ -1,0 +1,172 @@
+"""Why an engine leaves something else: which of its properties make the difference, in words.
+
+They are found by trying: the fewest properties that, taken over from the one engine into the other,
+turn what the latter leaves into what the former leaves. A new engine, and a new property of
+dialects, are looked at like all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import combinations
+
+from xtc_viz.sampling.dialect import PAPER, Coin, Comparison, Dialect, Ties, Veto, Zero
+from xtc_viz.settings import XTCSettings
+
+Part = str | int
+"""Of a sentence: text, or a token id to be shown as a token."""
+
+NAMED = 4  # how many tokens a sentence lists before it says "and 3 more"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an engine leaves something else than the chosen one.
+
+    `cause` is the name of a property of the dialect, or of the chain: `order`, `lacks`. In `words`,
+    a `str` is text and an `int` a token id to be shown as a token.
+    """
+
+    cause: str
+    words: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a sentence speaks of: a step, and what the engine of `xtc.dialect` did with it."""
+
+    ids: Sequence[int]
+    probs: Sequence[float]
+    xtc: XTCSettings
+    eligible: tuple[int, ...]
+    removed: tuple[int, ...]
+    underdogs: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        return called(self.xtc.dialect.name)
+
+
+def called(engine: str) -> str:
+    """Return an engine's name as a sentence has it."""
+    return "the paper" if engine == PAPER.name else engine
+
+
+def differing(one: Dialect, other: Dialect) -> tuple[str, ...]:
+    """Return the names of the properties in which two dialects differ."""
+    names = (f.name for f in fields(Dialect) if f.name != "name")
+    return tuple(name for name in names if getattr(one, name) != getattr(other, name))
+
+
+def taken_over(one: Dialect, other: Dialect, names: Sequence[str]) -> Dialect:
+    """Return a dialect with these properties of another one."""
+    return replace(one, **{name: getattr(other, name) for name in names})
+
+
+def smallest(names: Sequence[str], explains: Callable[[tuple[str, ...]], bool]) -> tuple[str, ...]:
+    """Return the fewest of these properties that explain a difference, the first where several
+    sets do. All of them together always do."""
+    for count in range(1, len(names)):
+        for some in combinations(names, count):
+            if explains(some):
+                return some
+    return tuple(names)
+
+
+def reason(cause: str, case: Case) -> Reason:
+    """Say in words what a property of the engine's rule does at this step."""
+    say = _WORDS.get(cause)
+    if say is None:
+        return Reason(cause, (f"{case.name} is another in this: {cause.replace('_', ' ')}",))
+    return Reason(cause, joined(say(case)))
+
+
+def joined(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Return a sentence in which no text follows a text."""
+    result: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and result and isinstance(result[-1], str):
+            result[-1] += part
+        else:
+            result.append(part)
+    return tuple(result)
+
+
+def listed(tokens: Sequence[int]) -> list[Part]:
+    """`a`, `a and b`, `a, b, c, d and 3 more`."""
+    shown: list[Part] = []
+    rest = len(tokens) - NAMED
+    for i, token in enumerate(tokens[:NAMED]):
+        last = i == min(len(tokens), NAMED) - 1 and rest <= 0
+        shown += [" and " if last else ", ", token] if i else [token]
+    return [*shown, f" and {rest} more"] if rest > 0 else shown
+
+
+def _comparison(case: Case) -> list[Part]:
+    at = [v for v, p in zip(case.ids, case.probs, strict=True) if p == case.xtc.tau32]
+    equal = [*listed(at), " equals τ: " if len(at) == 1 else " equal τ: "]
+    if case.xtc.dialect.comparison is Comparison.ABOVE:
+        return [*equal, f"{case.name} wants more than τ"]
+    return [*equal, f"that is enough for {case.name}"]
+
+
+def _ties(case: Case) -> list[Part]:
+    outside = case.xtc.protected if case.xtc.dialect.veto is Veto.OUTSIDE else frozenset()
+    p_of = dict(zip(case.ids, case.probs, strict=True))
+    eligible = [v for v in case.eligible if v not in outside]
+    tied = [v for v in eligible if p_of[v] == p_of[eligible[-1]]]
+    equal = [*listed(tied), " are equally likely: "]
+    if case.xtc.dialect.ties is Ties.ALL:
+        return [*equal, f"{case.name} keeps {'both' if len(tied) == 2 else 'all of them'}"]
+    end = "lowest" if case.xtc.dialect.ties is Ties.LOWEST_ID else "highest"
+    return [*equal, f"{case.name} keeps the one with the {end} id, ", *case.underdogs]
+
+
+def _veto(case: Case) -> list[Part]:
+    protected = [v for v in case.eligible if v in case.xtc.protected]
+    match case.xtc.dialect.veto:
+        case Veto.NONE:
+            gone = [v for v in case.removed if v in case.xtc.protected]
+            return [f"{case.name} removes ", *listed(gone), ": it protects nothing"]
+        case Veto.STEP:
+            return [f"{case.name} leaves the step alone, to keep ", *listed(protected)]
+        case Veto.EXEMPT:
+            return [f"{case.name} keeps ", *listed(protected), " and removes the others"]
+        case Veto.OUTSIDE:
+            said: list[Part] = [f"{case.name} takes ", *listed(protected)]
+            said.append(" out of the eligible set")
+            if case.removed:
+                return [*said, ", so that ", *listed(case.underdogs), " is the underdog"]
+            return [*said, ", so that there is nothing to remove"]
+
+
+def _inert_above(case: Case) -> list[Part]:
+    limit = case.xtc.dialect.inert_above
+    if limit is None:
+        return [f"{case.name} acts at this τ too"]
+    return [f"{case.name} does nothing above τ = {limit:g}"]
+
+
+def _coin(case: Case) -> list[Part]:
+    if case.xtc.dialect.coin is not Coin.MIXTURE:
+        return [f"{case.name} tosses a coin: it removes all or nothing"]
+    share = f"{100.0 * (1.0 - case.xtc.rho):.3g} % of its probability"
+    each = " keeps " if len(case.removed) == 1 else " each keep "
+    return [f"{case.name} tosses no coin but mixes: ", *listed(case.removed), each, share]
+
+
+def _zero(case: Case) -> list[Part]:
+    if case.xtc.dialect.zero is Zero.SKIPPED:
+        return [f"{case.name} does without XTC at temperature 0"]
+    return [f"{case.name} runs XTC at temperature 0 too"]
+
+
+_WORDS: dict[str, Callable[[Case], list[Part]]] = {
+    "comparison": _comparison,
+    "ties": _ties,
+    "veto": _veto,
+    "inert_above": _inert_above,
+    "coin": _coin,
+    "zero": _zero,
+}
