@@ -359,6 +359,60 @@ interface StageView {
   stages: Stage[];
 }
 
+// ---- Engines (ui/engineview.py)
+
+/** Engines that leave the same of a step. */
+interface EngineGroup {
+  engines: string[];
+  effect: Outcome | "mixed" | "off";
+  /** How many tokens are removed, shown or not. */
+  count: number;
+  eligible: number[];
+  removed: number[];
+  /** What is left of each token of the strip, and of all others. */
+  probs: number[];
+  rest: number;
+  /** Why it is not what the first group leaves; empty for that one. */
+  reasons: Sentence[];
+  /** The record shows too little for all of it to be exact. */
+  bound: boolean;
+}
+interface EngineStrips {
+  ids: number[];
+  /** What the engines received of each. */
+  probs: number[];
+  rest: number;
+  /** The first holds the engine of the lane. */
+  groups: EngineGroup[];
+}
+/** With the coin as it fell, and as if it had said yes. */
+type EngineAnswer = Record<"own" | "fired", EngineStrips>;
+interface EnginesView {
+  chosen: string;
+  rule: EngineAnswer;
+  chain: EngineAnswer;
+  texts: Texts;
+  /** Those of the tokens that are protected. */
+  guarded: number[];
+}
+interface EngineDifferences {
+  steps: number[];
+  causes: [words: string, count: number][];
+}
+interface EnginesAlong {
+  chosen: string;
+  steps: number;
+  engines: { engine: string; exact: boolean; own: EngineDifferences; fired: EngineDifferences }[];
+}
+/** Numbers that somebody typed in. */
+interface EngineNumbers {
+  values: number[];
+  logits: boolean;
+  sampler: object;
+}
+/** `given` are the numbers as probabilities. */
+type EnginesTyped = EnginesView & { given: number[] };
+
 // ---- What if (ui/whatif.py)
 
 interface WhatIfAnswer {
@@ -553,6 +607,16 @@ interface Transport {
   stop?(run: string): unknown;
   stages?(run: string, lane: number, i: number, candidates: number): Promise<StageView>;
   whatIf?(run: string, lane: number, xtc: OtherXtc): Promise<WhatIfAnswer>;
+  engines?(run: string, lane: number, i: number, xtc: OtherXtc | null): Promise<EnginesView>;
+  engineStages?(
+    run: string,
+    lane: number,
+    i: number,
+    engine: string,
+    xtc: OtherXtc | null,
+  ): Promise<StageView>;
+  enginesAlong?(run: string, lane: number, xtc: OtherXtc | null): Promise<EnginesAlong>;
+  enginesTyped?(numbers: EngineNumbers): Promise<EnginesTyped>;
   tokens?(protect: Protection): Promise<ProtectedTokens | null>;
   becomes?(run: string, lane: number, i: number, text: string): Promise<NamedTokens | null>;
   strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;

@@ -9,8 +9,18 @@ from xtc_viz.engines.known import ENGINES
 from xtc_viz.sampling.dialect import Coin, Comparison, Dialect, Ties, Veto, Zero
 from xtc_viz.settings import XTC, SamplerSettings
 
-LABELS = {"paper": "the paper"}
+LABELS = {"paper": "the paper", "vLLM": "vLLM with this plug-in"}
 """What an engine is called in a list of engines, where that is not its name."""
+CAUSES = {
+    "comparison": "τ itself",
+    "ties": "ties",
+    "veto": "protected words",
+    "inert_above": "τ above its limit",
+    "coin": "no coin but a mixture",
+    "zero": "temperature 0",
+    "removes": "a defect",
+}
+"""The properties of a rule by which engines differ, in a word or two."""
 
 
 def specification() -> list[dict[str, Any]]:

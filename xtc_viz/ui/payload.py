@@ -180,9 +180,24 @@ def stage_view(
     shown = order[: max(candidates, step.eligible)]
     marked = {i for i, v in enumerate(seen.ids) if v in (step.token, step.counterfactual)}
     keep = [*shown, *sorted(marked - set(shown))]
+    ids = [seen.ids[i] for i in keep]
+    return {
+        "ids": ids,
+        "texts": {t: token_text(t) for t in ids},
+        "token": step.token,
+        "eligible": list(step.ids[: step.eligible]),
+        "removed": list(step.removed),
+        "stages": stages_of(seen.stages, keep, sampler),
+    }
+
+
+def stages_of(
+    stages: Sequence[stageview.StageProbs], keep: Sequence[int], sampler: SamplerSettings
+) -> list[dict[str, Any]]:
+    """Return stages in running order with the candidates at these places, and their cutoffs."""
     views = []
-    for number, stage in enumerate(seen.stages):
-        received = seen.stages[max(0, number - 1)].probs
+    for number, stage in enumerate(stages):
+        received = stages[max(0, number - 1)].probs
         probs = [stage.probs[i] for i in keep]
         views.append(
             {
@@ -192,15 +207,7 @@ def stage_view(
                 **_cutoff(stage.stages, sampler, max(received)),
             }
         )
-    ids = [seen.ids[i] for i in keep]
-    return {
-        "ids": ids,
-        "texts": {t: token_text(t) for t in ids},
-        "token": step.token,
-        "eligible": list(step.ids[: step.eligible]),
-        "removed": list(step.removed),
-        "stages": views,
-    }
+    return views
 
 
 def _cutoff(names: Sequence[str], sampler: SamplerSettings, top: float) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 import { Composer } from "../composer/composer.js";
 import { set } from "../core/dom.js";
+import { Numbers } from "../engines/calculator.js";
 import { SaveMenu } from "../export/savemenu.js";
 import { Inspector } from "../inspector/inspector.js";
 import { Colours } from "../lanes/colours.js";
@@ -71,6 +72,7 @@ export class Page {
       before: () => this.stepper.pause(),
       after: () => this.drawTools(),
     });
+    this.numbers = transport.enginesTyped ? new Numbers(root, spec, transport) : null;
     const { requests } = this;
     this.tools = new RunTools(playback, {
       onward: () => requests.goOn(),
@@ -87,7 +89,9 @@ export class Page {
       undo: () => requests.undo(),
       becomes: transport.becomes,
     };
-    this.inspector = new Inspector(playback, spec, transport, live ? branching : null);
+    this.inspector = new Inspector(playback, spec, transport, live ? branching : null, () =>
+      this.numbers?.open(),
+    );
     this.whatIf = new WhatIf(playback, transport, {
       anew: () => requests.generate(),
       reset: () => this.putBack(),
