@@ -175,5 +175,5 @@ def test_a_dialect_is_named_where_it_is_not_the_papers():
     xtc = XTCSettings(dialect="mlx-lm")
     assert xtc.to_dict()["dialect"] == "mlx-lm"
     assert XTCSettings.from_dict(xtc.to_dict()) == xtc
-    with pytest.raises(SettingsError, match="`dialect` must be one of paper, llama.cpp, "):
+    with pytest.raises(SettingsError, match="`dialect` must be one of paper, text-generation-webui, "):
         XTCSettings(dialect="ollama")

@@ -23,8 +23,8 @@ def dense_stages(
     for stage in plan.before:
         distribution = through((stage,), settings, distribution, context.numpy()).distribution
         stages[str(stage)] = dense(distribution, size)
-    decision = _decide(distribution.head(1, settings.xtc.tau), settings, coin)
-    distribution = distribution.without(decision.removed)
+    decision = _decide(distribution.head(1, settings.xtc.tau), plan.xtc, coin)
+    distribution = distribution.without(decision.gone)
     stages["xtc"] = dense(distribution, size)
     for stage in plan.after:
         if settings.temperature == 0.0:

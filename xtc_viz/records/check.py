@@ -11,7 +11,7 @@ from xtc_viz.errors import TraceError
 from xtc_viz.records import bounds
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import LaneTrace, Trace
-from xtc_viz.sampling.dialect import PAPER, Dialect
+from xtc_viz.sampling.dialect import PAPER
 from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Outcome
 
@@ -47,10 +47,11 @@ def check(trace: Trace) -> None:
                     f"lane {number + 1}: column {name!r} has {len(column)} entries, "
                     f"but there are {len(lane.steps)} steps."
                 )
-        cut_once = len(plan_of(lane.settings.sampler).truncation_runs) < 2
-        dialect = lane.settings.sampler.xtc.dialect
+        plan = plan_of(lane.settings.sampler)
+        cut_once = len(plan.truncation_runs) < 2
+        paper = plan.xtc.dialect == PAPER
         for position, step in enumerate(lane.steps, 1):
-            if problem := _problem(step, trace.settings.top_candidates, size, cut_once, dialect):
+            if problem := _problem(step, trace.settings.top_candidates, size, cut_once, paper):
                 raise TraceError(f"lane {number + 1}, step {position}: {problem}.")
             _have_texts(f"lane {number + 1}, step {position}: `ids`", step.ids, trace)
             _have_texts(f"lane {number + 1}, step {position}: `cut_ids`", step.cut_ids, trace)
@@ -81,17 +82,18 @@ def _check_branch(where: str, number: int, lanes: Sequence[LaneTrace]) -> None:
         )
 
 
-def _problem(step: Step, top: int, size: int, cut_once: bool, dialect: Dialect) -> str | None:
+def _problem(step: Step, top: int, size: int, cut_once: bool, paper: bool) -> str | None:
     """Say what is wrong with a step, if anything.
 
-    `cut_once` says that all tokens that truncation dropped are of one distribution.
+    `cut_once` says that all tokens that truncation dropped are of one distribution, `paper` that
+    the paper's rule decided.
     """
     falling = len(step.cut_ids) if cut_once else 0
     return (
         _wrong_number(step, size)
         or _wrong_distribution("", step.ids, step.probs, max(top, step.eligible), size)
         or _wrong_distribution("cut_", step.cut_ids, step.cut_probs, falling, size, cut_once)
-        or _wrong_decision(step, dialect)
+        or _wrong_decision(step, paper)
         or _wrong_truncation(step)
         or _wrong_final(step)
     )
@@ -143,7 +145,7 @@ def _wrong_distribution(
     return None
 
 
-def _wrong_decision(step: Step, dialect: Dialect) -> str | None:
+def _wrong_decision(step: Step, paper: bool) -> str | None:
     for name in ("token", "counterfactual"):
         if getattr(step, name) not in step.ids:
             return f"`{name}` is {getattr(step, name)}, which is not among the candidates"
@@ -159,9 +161,9 @@ def _wrong_decision(step: Step, dialect: Dialect) -> str | None:
         return f"`removed` holds token {stranger[0]}, which is not eligible"
     if (step.outcome is Outcome.FIRED) != bool(step.removed):
         return f"its outcome is `{step.outcome}`, but {len(step.removed)} tokens are removed"
-    rests = step.outcome is Outcome.UNAMBIGUOUS
-    # Where protected or tied tokens stay, there may be nothing to remove of several.
-    if rests != (step.eligible < 2) and (not rests or dialect == PAPER):
+    # Elsewhere there may be nothing to remove of two: tied ones, or one that is protected.
+    unambiguous = step.outcome is Outcome.UNAMBIGUOUS
+    if unambiguous != (step.eligible < 2) and (paper or not unambiguous):
         return f"its outcome is `{step.outcome}`, but {step.eligible} tokens are eligible"
     return None
 

@@ -22,6 +22,7 @@ class Ties(StrEnum):
     LOWEST_ID = "lowest_id"
     HIGHEST_ID = "highest_id"
     ALL = "all"
+    ANY = "any"  # one of them: which one is an accident of the engine's sort. Here the lowest id
 
 
 class Veto(StrEnum):
@@ -31,6 +32,16 @@ class Veto(StrEnum):
     EXEMPT = "exempt"  # they are not removed, but count as eligible
     OUTSIDE = "outside"  # they are never eligible
     NONE = "none"  # nothing: they are tokens like all others
+
+
+class Removes(StrEnum):
+    """What goes when XTC acts and E has two tokens or more."""
+
+    REST = "rest"  # all of E but the underdog
+    # A defect of exllamav2's: it asks the token behind whether it clears τ, not the token itself.
+    # Behind is the next id, or, once top-k or top-p has sorted them, the next less probable one.
+    BEFORE_BY_ID = "before_by_id"
+    BEFORE_FALLING = "before_falling"
 
 
 class Coin(StrEnum):
@@ -63,6 +74,7 @@ class Dialect:
     inert_above: float | None = None
     coin: Coin = Coin.ROW
     zero: Zero = Zero.ACTS
+    removes: Removes = Removes.REST
 
 
 PAPER = Dialect("paper")

@@ -85,7 +85,7 @@ def _on_cpu(
         row[:] = source[number]
     decisions = _decide(candidates[::-1], coins, settings)
     for row, decision in zip(rows, decisions, strict=True):
-        for v in decision.removed:
+        for v in decision.gone:
             row[v] = -np.inf
     return result if wide is logits else result.to(logits.dtype), decisions
 
@@ -106,7 +106,7 @@ def _on_device(
     decisions = _decide(candidates, coins, settings)
     result = logits.clone(memory_format=torch.contiguous_format)
     width = result.shape[1]
-    removed = [row * width + v for row, d in enumerate(decisions) for v in d.removed]
+    removed = [row * width + v for row, d in enumerate(decisions) for v in d.gone]
     if removed:
         places = torch.tensor(removed).to(result.device, non_blocking=True)
         result.view(-1).index_fill_(0, places, -torch.inf)

@@ -5,15 +5,18 @@ The sampler runs it, and the views of a record read it; nobody else knows an ord
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
+from xtc_viz.sampling.dialect import Removes, Zero
 from xtc_viz.sampling.stages import STAGES
 from xtc_viz.sampling.stages.base import Stage, Truncation
-from xtc_viz.settings import TEMPERATURE, XTC, SamplerSettings
+from xtc_viz.settings import TEMPERATURE, XTC, SamplerSettings, XTCSettings
 
 BY_NAME: dict[str, Stage] = {stage.name: stage for stage in STAGES}
+SORTING = frozenset({"top_k", "top_p"})
+"""The stages that leave exllamav2's candidates sorted (`Removes`)."""
 
 
 def truncates(stage: str) -> bool:
@@ -38,6 +41,25 @@ class Plan:
         return (*self.before, XTC, *self.after)
 
     @property
+    def xtc(self) -> XTCSettings:
+        """XTC as it acts in this plan, with ρ = 0 where it is bypassed.
+
+        Whoever decides a step takes it from here.
+        """
+        xtc = self.settings.xtc
+        if self.bypassed:
+            xtc = replace(xtc, rho=0.0)
+        if xtc.dialect.removes is Removes.BEFORE_BY_ID and SORTING.intersection(self.before):
+            dialect = replace(xtc.dialect, removes=Removes.BEFORE_FALLING)
+            xtc = replace(xtc, dialect=dialect)
+        return xtc
+
+    @property
+    def bypassed(self) -> bool:
+        """Whether the engine does without XTC because the temperature is 0."""
+        return self.greedy and self.settings.xtc.dialect.zero is Zero.SKIPPED
+
+    @property
     def greedy(self) -> bool:
         """Whether the end of it is to take the most probable token that is left."""
         return bool(self.settings.temperature == 0.0)
@@ -46,8 +68,11 @@ class Plan:
     def late_temperature(self) -> float | None:
         """The temperature that comes after XTC where nothing else does, 1 without one.
 
-        None where what follows XTC is more than that: then its result is recorded.
+        None where what follows XTC is more than that, or where XTC takes tokens below τ too: then
+        the result is recorded.
         """
+        if self.xtc.dialect.removes is Removes.BEFORE_BY_ID:
+            return None
         if not self.after:
             return 1.0
         plain = self.after == (TEMPERATURE,) and not self.dynamic

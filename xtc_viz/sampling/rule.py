@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from xtc_viz.sampling.dialect import Comparison, Dialect, Ties, Veto
+from xtc_viz.sampling.dialect import Comparison, Dialect, Removes, Ties, Veto
 from xtc_viz.settings import Strategy, XTCSettings
 
 
@@ -32,6 +33,8 @@ class Decision(NamedTuple):
     protected, so that they are always the first tokens of a step.
     `removable_mass` is M of the paper's Proposition 3: the mass that firing would remove
     (for `keep_random`, its mean over the choices), whatever the coin and the veto then said.
+    `beside` are tokens below τ that go too, by a defect of one dialect (`Removes`); their mass is
+    in none of the sums.
     """
 
     outcome: Outcome
@@ -40,6 +43,12 @@ class Decision(NamedTuple):
     underdog: int | None
     removed_mass: float
     removable_mass: float
+    beside: tuple[int, ...] = ()
+
+    @property
+    def gone(self) -> tuple[int, ...]:
+        """All tokens that are no longer there."""
+        return self.removed + self.beside
 
 
 def eligible_count(probs: Sequence[float], xtc: XTCSettings) -> int:
@@ -62,15 +71,18 @@ def decide(
 ) -> Decision:
     """Apply the rule to one step.
 
+    Where a dialect has no coin, this is one of the two outcomes that it mixes (`mixed`).
     `ids` and `probs` are the most probable tokens, at least all that clear τ, in order of falling
     probability, equal ones by rising id. `coin` is uniform in [0, 1) and XTC fires when coin < ρ.
     """
     cleared = tuple(ids[: eligible_count(probs, xtc)])
     ids, probs = _eligible(ids, probs, xtc)
-    choices = _choices(ids, probs, xtc)
+    choices = _choices(ids, probs, cleared, xtc)
+    gone = _before(cleared, xtc) if len(ids) > 1 and coin < xtc.rho else set()
+    beside = tuple(sorted(gone.difference(cleared)))
     if not any(choices):
         underdog = ids[-1] if len(ids) == 1 else None
-        return Decision(Outcome.UNAMBIGUOUS, cleared, (), underdog, 0.0, 0.0)
+        return Decision(Outcome.UNAMBIGUOUS, cleared, (), underdog, 0.0, 0.0, beside)
     underdog = ids[_survivors(probs, xtc.dialect)[0]]
     masses = [sum(probs[i] for i in removed) for removed in choices]
     removable = sum(masses) / len(masses)
@@ -81,7 +93,7 @@ def decide(
     removed = tuple(ids[i] for i in choices[choice])
     if xtc.dialect.veto is Veto.STEP and not xtc.protected.isdisjoint(removed):
         return Decision(Outcome.PROTECTED, cleared, (), underdog, 0.0, removable)
-    return Decision(Outcome.FIRED, cleared, removed, underdog, masses[choice], removable)
+    return Decision(Outcome.FIRED, cleared, removed, underdog, masses[choice], removable, beside)
 
 
 def expected(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> tuple[float, float]:
@@ -90,8 +102,9 @@ def expected(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> tu
     The arguments are those of `decide`. Without protected tokens this is (ρ, ρ·M) at an ambiguous
     step (Proposition 3).
     """
+    cleared = tuple(ids[: eligible_count(probs, xtc)])
     ids, probs = _eligible(ids, probs, xtc)
-    choices = _choices(ids, probs, xtc)
+    choices = _choices(ids, probs, cleared, xtc)
     fires = mass = 0.0
     for removed in filter(None, choices):
         if xtc.dialect.veto is not Veto.STEP or xtc.protected.isdisjoint(ids[i] for i in removed):
@@ -105,9 +118,27 @@ def removable(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> t
 
     The arguments are those of `decide`.
     """
+    cleared = tuple(ids[: eligible_count(probs, xtc)])
     ids, probs = _eligible(ids, probs, xtc)
-    places = {i for choice in _choices(ids, probs, xtc) for i in choice}
+    places = {i for choice in _choices(ids, probs, cleared, xtc) for i in choice}
     return tuple(ids[i] for i in sorted(places))
+
+
+def mixed(probs: Sequence[float], xtc: XTCSettings) -> list[float]:
+    """Return the weights of all tokens, (1 − ρ)·p + ρ·q, where q is what firing leaves of p.
+
+    `probs`, (V,) by token id, are float32 values that add up to 1; so do the weights. An engine
+    without a coin draws from them (`Coin.MIXTURE`), with one it draws from them on average.
+    The strategy is `keep_least`, the only one that engines have.
+    """
+    certain = replace(xtc, rho=1.0, strategy=Strategy.KEEP_LEAST)
+    order = sorted(range(len(probs)), key=lambda token: (-probs[token], token))
+    decision = decide(order, [probs[token] for token in order], 0.0, certain)
+    gone = set(decision.gone)
+    left = sum(p for token, p in enumerate(probs) if token not in gone)
+    raised = (1.0 - xtc.rho) + xtc.rho / left
+    lowered = 1.0 - xtc.rho
+    return [p * (lowered if token in gone else raised) for token, p in enumerate(probs)]
 
 
 def _eligible(
@@ -122,14 +153,27 @@ def _eligible(
     return tuple(ids[i] for i in open_to_it), [probs[i] for i in open_to_it]
 
 
-def _choices(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> list[list[int]]:
+def _choices(
+    ids: Sequence[int], probs: Sequence[float], cleared: Sequence[int], xtc: XTCSettings
+) -> list[list[int]]:
     """Return what firing would remove, as places in E, one list for each equally likely choice."""
     n = len(ids)
     if n < 2:
         return []
+    if xtc.dialect.removes is not Removes.REST:
+        gone = _before(cleared, xtc)
+        return [[i for i in range(n) if ids[i] in gone]]
     exempt = xtc.protected if xtc.dialect.veto is Veto.EXEMPT else frozenset()
     kept = _KEPT[xtc.strategy](n, _survivors(probs, xtc.dialect))
     return [[i for i in range(n) if i not in stay and ids[i] not in exempt] for stay in kept]
+
+
+def _before(cleared: Sequence[int], xtc: XTCSettings) -> set[int]:
+    """Return the tokens in front of those that clear τ, but for protected ones (`Removes`)."""
+    if xtc.dialect.removes is Removes.BEFORE_BY_ID:
+        return {token - 1 for token in cleared if token} - xtc.protected
+    falling = xtc.dialect.removes is Removes.BEFORE_FALLING
+    return set(cleared[:-1]) - xtc.protected if falling else set()
 
 
 def _survivors(probs: Sequence[float], dialect: Dialect) -> tuple[int, ...]:
@@ -140,7 +184,7 @@ def _survivors(probs: Sequence[float], dialect: Dialect) -> tuple[int, ...]:
         first -= 1
     if dialect.ties is Ties.ALL:
         return tuple(range(first, last + 1))
-    return (first,) if dialect.ties is Ties.LOWEST_ID else (last,)
+    return (last,) if dialect.ties is Ties.HIGHEST_ID else (first,)
 
 
 # For each strategy: the places in E that survive, one tuple for each equally likely choice.

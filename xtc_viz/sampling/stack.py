@@ -84,7 +84,7 @@ class SamplerStack:
         received = through(self.plan.before, settings, raw, before, self._top)
         distribution = received.distribution
         head = distribution.head(self._top, settings.xtc.tau)
-        decision = _decide(head, settings, coin)
+        decision = _decide(head, self.plan.xtc, coin)
         final = finish(self.plan, distribution, head, decision, noise, before)
         (token, counterfactual, _), q = final.drawn, final.q
         if forced is not None:
@@ -161,7 +161,7 @@ def finish(
         q = 1.0 if temperature == 0.0 else min(1.0, float(np.exp(np.log(p) / temperature - log_z)))
         scaled = distribution.outside and temperature not in (0.0, 1.0)
         return Final(drawn, q, log_z, bound=Bound.SCALE if scaled else Bound.NONE)
-    passage = late(plan, distribution, decision.removed, context)
+    passage = late(plan, distribution, decision.gone, context)
     token, _, certain = _draw_late(plan, passage.distribution, noise)
     without = token
     if decision.removed:
@@ -170,7 +170,7 @@ def finish(
         certain = certain and also
     q = 1.0 if plan.greedy else min(1.0, passage.distribution.probability(token))
     drawn = Drawn(token, without, certain)
-    log_z = float(np.log(distribution.mass_without(decision.removed)))
+    log_z = float(np.log(distribution.mass_without(decision.gone)))
     shown = passage.distribution
     return Final(drawn, q, log_z, shown, passage.temperature, passage.bound)
 
@@ -208,9 +208,9 @@ def _draw_late(plan: Plan, distribution: Distribution, noise: Noise) -> Drawn:
     return draw(distribution, head, kept, noise, 0.0 if plan.greedy else 1.0)
 
 
-def _decide(head: Head, settings: SamplerSettings, coin: float) -> Decision:
-    most = settings.xtc.max_eligible
-    return decide(head.ids[:most].tolist(), head.probs[:most].tolist(), coin, settings.xtc)
+def _decide(head: Head, xtc: XTCSettings, coin: float) -> Decision:
+    most = xtc.max_eligible
+    return decide(head.ids[:most].tolist(), head.probs[:most].tolist(), coin, xtc)
 
 
 def _bound(received: Passage, final: Final, head: Head, xtc: XTCSettings) -> Bound:

@@ -41,7 +41,7 @@ class WhatIf:
 
 
 def evaluate(steps: Sequence[Step], xtc: XTCSettings, top_candidates: int) -> WhatIf:
-    """Decide every step again with other settings.
+    """Decide every step again with other settings, XTC as it acts in a plan (`Plan.xtc`).
 
     `top_candidates` is K of the run that recorded the steps.
     """
@@ -63,18 +63,21 @@ def decided(
 ) -> Step:
     """Return a recorded step as `decision` would have left it; its token stays as it was.
 
-    `context` are the token ids before the step, prompt included.
+    `sampler` holds the settings that decided, `context` the token ids before the step, prompt
+    included.
     """
     plan = plan_of(sampler)
     log_z_final, final, bound = step.log_z_final, step.final, step.bound
-    if decision.removed != step.removed and plan.late_temperature in (None, 1.0):
-        log_z_final = log(recorded(step).mass_without(decision.removed))
     if plan.late_temperature is None:
+        if decision.gone != step.removed:
+            log_z_final = log(recorded(step).mass_without(decision.gone))
         tokens = np.asarray(context, np.int64)
-        passage = late(plan, recorded(step), decision.removed, tokens)
+        passage = late(plan, recorded(step), decision.gone, tokens)
         final = final_of(passage.distribution, step.ids)
         bound |= passage.bound
-    elif decision.removed != step.removed and plan.late_temperature not in (0.0, 1.0):
+    elif decision.removed != step.removed and plan.late_temperature == 1.0:
+        log_z_final = log(recorded(step).mass_without(decision.removed))
+    elif decision.removed != step.removed and plan.late_temperature != 0.0:
         log_z_final = _scaled(step, decision.removed, plan.late_temperature)
     return replace(
         step,

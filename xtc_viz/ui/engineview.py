@@ -20,7 +20,7 @@ from xtc_viz.records.step import Step
 from xtc_viz.records.trace import LaneTrace
 from xtc_viz.settings import SamplerSettings, XTCSettings
 from xtc_viz.ui import payload
-from xtc_viz.ui.engines import CAUSES, LABELS
+from xtc_viz.ui.dialects import CAUSES, LABELS
 from xtc_viz.ui.payload import TokenText, rounded
 from xtc_viz.ui.sentence import Part
 

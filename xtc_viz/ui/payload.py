@@ -109,7 +109,7 @@ def step_view(
     plan = plan_of(sampler)
     digits_lost = step.removed_mass > NEARLY_ALL  # to one who divides by what is left of 1
     final = stageview.final_probs(step, sampler) if plan.after or digits_lost else None
-    xtc = sampler.xtc
+    xtc = plan.xtc
     rest = max(0.0, 1.0 - math.fsum(probs[i] for i in keep))
     if plan.truncations and rest < stageview.ROUNDING:
         rest = 0.0  # all that was not cut is shown

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xtc_viz.records.step import Bound, Step
-from xtc_viz.sampling.dialect import Coin, Comparison, Ties, Veto
+from xtc_viz.sampling.dialect import Coin, Comparison, Removes, Ties, Veto
+from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.rule import Outcome, removable
 from xtc_viz.sampling.stageview import tail_shares
 from xtc_viz.settings import SamplerSettings, Strategy, XTCSettings
@@ -28,6 +29,10 @@ BOUNDS = {
 MIXTURE = (
     "{} tosses no coin: it mixes the words with and without XTC, in the ratio of ρ. The coin here "
     "gives each word the same odds."
+)
+DEFECT = (
+    "{} removes the word in front of one that clears τ, where it should look at the word itself: "
+    "so it may keep a likely word, and remove one below τ."
 )
 SPARES = {
     Veto.EXEMPT: ", for that is protected",
@@ -104,7 +109,8 @@ def _share(step: Step) -> str:
 
 
 def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
-    xtc = sampler.xtc
+    plan = plan_of(sampler)
+    xtc = plan.xtc
     tau, rho, coin = number(xtc.tau), number(xtc.rho), drawn(step.coin, xtc.rho)
     cleared = list(step.ids[: step.eligible])
     if not cleared:
@@ -114,6 +120,8 @@ def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
         share = percent(step.probs[0])
         return [*only, f"{share}: nothing to remove, for that takes two, and XTC rests."]
     start: list[Part] = [f"{len(cleared)} tokens clear τ = {tau}"]
+    if plan.bypassed:
+        return [*start, f". At temperature 0 {xtc.dialect.name} does without XTC."]
     if step.outcome is Outcome.UNAMBIGUOUS:
         return [*start, *_rests(step, xtc)]
     would = removable(cleared, step.probs[: step.eligible], xtc)
@@ -155,6 +163,8 @@ def _rests(step: Step, xtc: XTCSettings) -> list[Part]:
     if xtc.dialect.veto is Veto.EXEMPT and guard:
         stay: list[Part] = [f", but {name} removes no protected word, here ", *listed(guard)]
         return [*stay, ": nothing is left to remove, and XTC rests."]
+    if xtc.dialect.removes is not Removes.REST:
+        return [f", but {name} finds none of them to remove."]
     return [f", all alike, and {name} keeps all that are tied for the least: XTC rests."]
 
 
@@ -207,7 +217,7 @@ def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[
             notes.append([forced[0], why + "and without that word may derail."])
         if eos.intersection(step.ids[: step.eligible]).difference(step.removed):
             notes.append(["XTC kept the end of the text: the story may stop here too early."])
-    return notes + _of_engine(step, sampler.xtc)
+    return notes + _of_engine(step, plan_of(sampler).xtc)
 
 
 def _of_engine(step: Step, xtc: XTCSettings) -> list[list[Part]]:
@@ -217,6 +227,8 @@ def _of_engine(step: Step, xtc: XTCSettings) -> list[list[Part]]:
     if gone:
         name = xtc.dialect.name
         notes.append([f"{name} protects no word: it removed ", *listed(gone), ", protected here."])
+    if step.fired and xtc.dialect.removes is not Removes.REST:
+        notes.append([DEFECT.format(xtc.dialect.name)])
     if xtc.dialect.coin is Coin.MIXTURE and step.outcome in (Outcome.FIRED, Outcome.SKIPPED):
         notes.append([MIXTURE.format(xtc.dialect.name)])
     return notes

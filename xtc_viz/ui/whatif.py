@@ -13,6 +13,7 @@ from xtc_viz.knobs import KNOBS
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import LaneTrace, Trace
 from xtc_viz.runs.stats import OUTCOMES
+from xtc_viz.sampling.plan import Plan, plan_of
 from xtc_viz.sampling.whatif import IntensityMap, decided, evaluate, intensity_map
 from xtc_viz.settings import LaneSettings, XTCSettings
 
@@ -25,6 +26,11 @@ def with_xtc(lane: LaneSettings, xtc: XTCSettings) -> LaneSettings:
     return replace(lane, sampler=replace(lane.sampler, xtc=xtc))
 
 
+def plan_with(lane: LaneSettings, xtc: XTCSettings) -> Plan:
+    """Return the plan of a lane with other XTC settings."""
+    return plan_of(with_xtc(lane, xtc).sampler)
+
+
 def what_if(
     lane: LaneTrace, xtc: XTCSettings, top_candidates: int, thought: int = 0
 ) -> dict[str, Any]:
@@ -33,8 +39,9 @@ def what_if(
     The sums leave the first `thought` steps out. `recorded` is how many candidates a step holds
     at most; `exact` says that no other token of any step could be eligible.
     """
-    before = evaluate(lane.steps[:thought], xtc, top_candidates)
-    after = evaluate(lane.steps[thought:], xtc, top_candidates)
+    acting = plan_with(lane.settings, xtc).xtc
+    before = evaluate(lane.steps[:thought], acting, top_candidates)
+    after = evaluate(lane.steps[thought:], acting, top_candidates)
     decisions = (*before.decisions, *after.decisions)
     count = max(1, len(after.decisions))
     return {
@@ -67,10 +74,11 @@ def steps_under(
     context: Sequence[int],
 ) -> list[Step]:
     """Return these steps of a lane under other settings; `context` are the tokens before them."""
-    decisions = evaluate(steps, xtc, top_candidates).decisions
+    plan = plan_with(lane, xtc)
+    decisions = evaluate(steps, plan.xtc, top_candidates).decisions
     tokens = [*context, *(step.token for step in steps)]
     return [
-        decided(step, decision, lane.sampler, tokens[: len(context) + i])
+        decided(step, decision, plan.settings, tokens[: len(context) + i])
         for i, (step, decision) in enumerate(zip(steps, decisions, strict=True))
     ]
 
@@ -84,7 +92,9 @@ def strength_grid(
     """
     least = max(KNOBS["tau"].slider[0], 1.0 / top_candidates)
     taus = [tau for tau in TAUS if tau >= least]
-    return intensity_map(lane.steps[thought:], xtc, RHOS, taus, top_candidates)
+    plan = plan_with(lane.settings, xtc)
+    steps = () if plan.bypassed else lane.steps[thought:]
+    return intensity_map(steps, plan.xtc, RHOS, taus, top_candidates)
 
 
 def strength_map(
