@@ -2,7 +2,7 @@
 
 import { h } from "../core/dom.js";
 import { sharedBase } from "../core/lanebase.js";
-import { laneTag } from "../core/lanetag.js";
+import { besideName, laneTag } from "../core/lanetag.js";
 
 /**
  * The chips; `onopen(index)` and `onadd(lane)` are called when one is pressed or chosen.
@@ -19,7 +19,7 @@ export function laneChips(spec, lanes, { onopen, onadd }) {
       "button",
       { type: "button", class: "chip", onclick: () => onopen(i) },
       h("b", {}, lane.name),
-      ` ${laneTag(lane.sampler, spec, base)}`,
+      ` ${besideName(laneTag(lane.sampler, spec, base), lane.name)}`,
     ),
   );
   if (lanes.length >= spec.maxLanes) {

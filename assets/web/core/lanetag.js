@@ -99,6 +99,17 @@ export function laneTag(sampler, spec, base) {
 }
 
 /**
+ * A tag beside a lane's name, which may say the engine already.
+ * @param {string} tag
+ * @param {string} name
+ */
+export function besideName(tag, name) {
+  const plain = name.replace(/ \d+$/, "");
+  const parts = tag.split(" · ").filter((part) => part !== plain);
+  return parts.join(" · ") || tag;
+}
+
+/**
  * The tag of one of several lanes: what they share before XTC is said by the first that has it, and
  * by those of which there is nothing else to say.
  * @param {Sampler<Typed>[]} samplers

@@ -51,7 +51,7 @@ export class AlongRun {
     return h(
       "li",
       { "data-engines": engines.join(" ") },
-      h("span", { class: "who" }, names),
+      h("span", { class: "names" }, names),
       h(
         "span",
         { class: "how-many" },

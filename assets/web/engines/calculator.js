@@ -33,12 +33,12 @@ export class Calculator {
     this.kind = choice("These are", kinds, () => this.wait());
     /** @type {Option[]} */
     const engines = spec.engines.map(({ name, label }) => [name, label]);
-    this.engine = choice("Compared with", engines, () => this.wait());
+    this.engine = choice("Yours is", engines, () => this.wait());
     const knob = (/** @type {KnobName} */ name) =>
       new Knob(spec.knobs[name], { onchange: () => this.wait() });
     this.knobs = Object.fromEntries(KNOBS.map((name) => [name, knob(name)]));
     this.problem = h("p", { class: "wrong", role: "alert" });
-    this.comparison = new Comparison(spec, "compared with");
+    this.comparison = new Comparison(spec, { whose: "yours", coin: "As ρ mixes" });
     this.dialog = new LessonDialog("Engines: would mine do the same?", "engines");
     this.dialog.body.append(this.content());
     this.take(EXAMPLES[0]);
@@ -61,7 +61,7 @@ export class Calculator {
             "has XTC by its own rule: the bars show what it leaves of your numbers.",
         ),
         this.text,
-        h("p", { class: "examples" }, "Try: ", examples),
+        h("p", { class: "number-examples" }, "Try: ", examples),
         this.kind.element,
         this.engine.element,
         h(
@@ -76,7 +76,8 @@ export class Calculator {
   }
 
   /** @param {typeof EXAMPLES[number]} example */
-  take({ text, values }) {
+  take({ text, values, part }) {
+    this.comparison.part = part;
     this.text.value = text;
     this.kind.select.value = "probs";
     const all = { rho: 0.5, ...values };

@@ -30,14 +30,20 @@ function switched(label, options, onchange) {
   };
 }
 
+/** What the engine of the first group begins with. @param {EngineStrips} strips @returns {EngineGroup} */
+function receivedBy({ groups, probs, rest }) {
+  return { ...groups[0], effect: "skipped", count: 0, removed: [], probs, rest };
+}
+
 export class Comparison {
   /**
-   * `whose` says whose engine is the first, `onturn()` follows another choice.
+   * `whose` says whose engine is the first, `coin` what there is beside "if it fires"; `onturn()`
+   * follows another choice.
    * @param {Pick<Spec, "engines">} spec
-   * @param {string} whose
+   * @param {{ whose: string, coin: string }} words
    * @param {() => void} onturn
    */
-  constructor(spec, whose, onturn = () => {}) {
+  constructor(spec, { whose, coin }, onturn = () => {}) {
     this.spec = spec;
     this.whose = whose;
     /** @type {Part} */
@@ -65,7 +71,7 @@ export class Comparison {
       "The coin",
       [
         ["fired", "If it fires", "As if the coin had said yes"],
-        ["own", "As the coin fell", "Engines without a coin mix, in the ratio of ρ"],
+        ["own", coin, "Engines without a coin mix, in the ratio of ρ"],
       ],
       (which) => {
         this.which = which;
@@ -90,13 +96,16 @@ export class Comparison {
     this.coins.show(this.which);
     const strips = view[this.part][this.which];
     setText(this.sum, agreement(strips));
-    const before = this.part === "rule" ? "What XTC receives" : "What the model gives";
+    const rule = this.part === "rule";
+    const before = rule ? "What XTC receives" : "What the model gives";
+    // In blue what the first engine takes for eligible; of what the model gives nobody has said yet.
+    const received = rule ? receivedBy(strips) : null;
     this.groups.replaceChildren(
       h(
         "section",
         { class: "engine-group before" },
-        h("h4", {}, before),
-        strip(cells(strips, null, view, token), before),
+        h("h4", { class: "who" }, before),
+        strip(cells(strips, received, view, token), before),
       ),
       ...strips.groups.map((group, k) => this.group(strips, group, view, token, k === 0)),
     );
@@ -122,7 +131,7 @@ export class Comparison {
       },
       h(
         "h4",
-        {},
+        { class: "who" },
         first ? h("b", {}, lead) : lead,
         first ? ` (${this.whose})` : "",
         others.map((name) => `, ${name}`).join(""),

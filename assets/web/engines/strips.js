@@ -45,7 +45,7 @@ export function cells(strips, group, { texts, guarded }, token) {
       text: texts[id] ?? "?",
       kind: kindOf(id),
       height: (gone ? strips.probs[i] : q) / top,
-      value: gone ? "✕" : percent(q),
+      value: gone ? (removed.has(id) ? "✕" : "–") : percent(q),
       gone,
       guarded: guard.has(id),
       drawn: id === token,
@@ -53,10 +53,15 @@ export function cells(strips, group, { texts, guarded }, token) {
   });
   const rest = group ? group.rest : strips.rest;
   if (strips.rest > 0 || rest > 0) {
-    const others = { id: REST, text: "others", kind: "rest", gone: rest === 0 };
+    const others = { id: REST, text: "others", kind: "rest", gone: false };
     list.push({
       ...others,
-      ...{ height: rest / top, value: percent(rest), guarded: false, drawn: false },
+      ...{
+        height: rest / top,
+        value: rest > 0 ? percent(rest) : "–",
+        guarded: false,
+        drawn: false,
+      },
     });
   }
   return list;

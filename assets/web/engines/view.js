@@ -13,6 +13,8 @@ import { engineOf, imaginedXtc } from "./strips.js";
 /** @import { Playback } from "../session/playback.js" */
 /** @typedef {Pick<Transport, "engines" | "engineStages" | "enginesAlong">} Asking */
 
+const WORDS = { whose: "this lane", coin: "As the coin fell" };
+
 export class Engines {
   /**
    * `numbers()` opens the calculator.
@@ -32,7 +34,7 @@ export class Engines {
     this.again = false;
     /** @type {EnginesAlong | null} */
     this.known = null;
-    this.comparison = new Comparison(spec, "this lane", () => this.turned());
+    this.comparison = new Comparison(spec, WORDS, () => this.turned());
     this.along = new AlongRun(spec, (i) => {
       const { selected, lane } = playback;
       playback.select(selected?.lane ?? lane, i, "step");

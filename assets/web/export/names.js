@@ -2,7 +2,7 @@
 
 import { dialectOf, PAPER } from "../core/dialect.js";
 import { shown } from "../core/format.js";
-import { laneTag } from "../core/lanetag.js";
+import { besideName, laneTag } from "../core/lanetag.js";
 
 /** @import { Names } from "../core/lanetag.js" */
 /**
@@ -58,7 +58,7 @@ export function fileName(view, { lanes, seed, step, words = [] }) {
 /** @param {NamedLane} lane @param {Names} spec */
 export function laneLine({ name, sampler, imagined }, spec) {
   const off = sampler.xtc.rho === 0 ? " · XTC off" : "";
-  return `${name}: ${imagined ? "what if " : ""}${laneTag(sampler, spec)}${off}`;
+  return `${name}: ${imagined ? "what if " : ""}${besideName(laneTag(sampler, spec), name)}${off}`;
 }
 
 /** @param {string} prompt */
