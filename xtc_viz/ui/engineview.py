@@ -15,6 +15,7 @@ from xtc_viz.engines.along import Along, Differences, along
 from xtc_viz.engines.chain import Both, at_step, of_numbers
 from xtc_viz.engines.known import ENGINES
 from xtc_viz.engines.leaves import Answer, Left, Question
+from xtc_viz.engines.reasons import called
 from xtc_viz.errors import SettingsError
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import LaneTrace
@@ -218,12 +219,17 @@ def _group(group: Sequence[tuple[Answer, Left]], question: Question, keep: Seque
 
 def _reasons(group: Iterable[tuple[Answer, Left]]) -> list[list[Part]]:
     """Return why the engines of a group leave something else, one sentence for those alike."""
-    causes: dict[tuple[str, ...], list[tuple[str, Left]]] = {}
+    alike: dict[tuple[Part, ...], list[tuple[str, Left]]] = {}
     for answer, left in group:
         if left.reasons:
-            key = tuple(reason.cause for reason in left.reasons)
-            causes.setdefault(key, []).append((answer.engine, left))
-    return [_said(engines) for engines in causes.values()]
+            words = (part for reason in left.reasons for part in reason.words)
+            key = tuple(_unnamed(part, answer.engine) for part in words)
+            alike.setdefault(key, []).append((answer.engine, left))
+    return [_said(engines) for engines in alike.values()]
+
+
+def _unnamed(part: Part, engine: str) -> Part:
+    return part.replace(called(engine), "") if isinstance(part, str) else part
 
 
 def _said(engines: Sequence[tuple[str, Left]]) -> list[Part]:

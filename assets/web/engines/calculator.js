@@ -133,7 +133,10 @@ export class Numbers {
     /** @type {Calculator | null} */
     this.calculator = null;
     const title = "What XTC does in llama.cpp, koboldcpp and others, on numbers of your own";
-    this.button = button("Engines", () => this.open(), { class: "quiet", title });
+    this.button = button("Engines", () => this.open(), {
+      class: "quiet to-engines",
+      title,
+    });
   }
 
   open() {
