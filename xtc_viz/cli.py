@@ -43,10 +43,17 @@ def audit(arguments: Sequence[str]) -> None:
     raise SystemExit(main(arguments))
 
 
+def vectors(arguments: Sequence[str]) -> None:
+    from xtc_viz.engines.vectors.command import main
+
+    raise SystemExit(main(arguments))
+
+
 TASKS = {
     "page": Task("open the page, as without a word", open_page),
     "lab": Task("run the paper's experiments on a model", lab),
     "audit": Task("find out whether a server does XTC as it is asked to", audit),
+    "vectors": Task("write test vectors of an engine's rule", vectors),
 }
 
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from xtc_viz.engines.base import Engine
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.leaves import Verdict, causes_of, if_fired, verdict
+from xtc_viz.engines.leaves import Verdict, causes_of, fired, if_fired, verdict, with_rule
 from xtc_viz.records.step import Step
-from xtc_viz.sampling.dialect import Dialect
+from xtc_viz.sampling.dialect import PAPER, Dialect
+from xtc_viz.sampling.plan import plan_of
 from xtc_viz.sampling.whatif import cleared
 from xtc_viz.settings import SamplerSettings, XTCSettings
 
@@ -81,42 +82,49 @@ def along(
     `sampler.xtc.dialect` is the chosen engine's; `top_candidates` is K of the run that recorded the
     steps. Engines stand in the order of tables, the chosen one among them.
     """
-    xtc, temperature, top = sampler.xtc, sampler.temperature, top_candidates
-    at_one = replace(xtc, rho=1.0)
-    own = [(step.coin, step.ids[:top], step.probs[:top]) for step in steps]
-    fired = [(if_fired(coin, xtc), ids, probs) for coin, ids, probs in own]
+    # No rule has more eligible tokens than the paper's, and where these are fewer than two, none
+    # removes any.
+    most = replace(sampler.xtc, dialect=PAPER)
+    known = [cleared(step, most, top_candidates) for step in steps]
+    exact = all(complete for _, _, complete in known)
+    own = [
+        _Shown(place, step.coin, ids, probs)
+        for place, (step, (ids, probs, _)) in enumerate(zip(steps, known, strict=True))
+        if len(ids) > 1
+    ]
+    at_one = [shown._replace(coin=if_fired(shown.coin, sampler.xtc)) for shown in own]
     asked = [
-        (at, settings, _verdicts(at, settings, temperature))
-        for at, settings in ((own, xtc), (fired, at_one))
+        (shown, settings, _verdicts(shown, plan_of(settings).xtc))
+        for shown, settings in ((own, sampler), (at_one, fired(sampler)))
     ]
     result = {}
     for engine in engines.values():
-        theirs = replace(xtc, dialect=engine.dialect)
-        exact = all(cleared(step, theirs, top)[2] for step in steps)
-        of_own, of_fired = (_differences(*one, engine.dialect, temperature) for one in asked)
+        of_own, of_fired = (_differences(*one, engine.dialect) for one in asked)
         result[engine.name] = Along(engine.name, of_own, of_fired, exact)
     return result
 
 
-Shown = tuple[float, Sequence[int], Sequence[float]]
-"""The coin of a step, and the tokens that were recorded, with their p."""
+class _Shown(NamedTuple):
+    """The place of a step, its coin, and the recorded tokens that clear τ with their p."""
+
+    place: int
+    coin: float
+    ids: Sequence[int]
+    probs: Sequence[float]
 
 
-def _verdicts(steps: Sequence[Shown], xtc: XTCSettings, temperature: float) -> list[Verdict]:
-    return [verdict(ids, probs, coin, xtc, temperature) for coin, ids, probs in steps]
+def _verdicts(steps: Sequence[_Shown], xtc: XTCSettings) -> list[Verdict]:
+    return [verdict(ids, probs, coin, xtc) for _, coin, ids, probs in steps]
 
 
 def _differences(
-    steps: Sequence[Shown],
-    xtc: XTCSettings,
-    chosen: Sequence[Verdict],
-    other: Dialect,
-    temperature: float,
+    steps: Sequence[_Shown], sampler: SamplerSettings, chosen: Sequence[Verdict], other: Dialect
 ) -> Differences:
-    theirs = _verdicts(steps, replace(xtc, dialect=other), temperature)
-    places = [i for i, result in enumerate(theirs) if not result.same(chosen[i])]
+    theirs = _verdicts(steps, with_rule(sampler, other))
+    places = []
     causes = Counter[str]()
-    for i in places:
-        coin, ids, probs = steps[i]
-        causes.update(causes_of(theirs[i], ids, probs, coin, xtc, other, temperature))
+    for (place, coin, ids, probs), result, ours in zip(steps, theirs, chosen, strict=True):
+        if not result.same(ours):
+            places.append(place)
+            causes.update(causes_of(result, ids, probs, coin, sampler, other))
     return Differences(tuple(places), dict(causes.most_common()))

@@ -22,6 +22,7 @@ from xtc_viz.engines.leaves import (
     Left,
     Question,
     Received,
+    fired,
     if_fired,
     left,
     rule_alone,
@@ -80,7 +81,7 @@ def at_step(
         context: the token ids before the step, prompt included.
         top_candidates: K of the run.
     """
-    rule = rule_alone(step.ids, step.probs, step.coin, sampler.xtc, sampler.temperature, engines)
+    rule = rule_alone(step.ids, step.probs, step.coin, sampler, engines)
     origin = _of_record(step, sampler, context, top_candidates)
     return Both(rule, _answers(origin, sampler, engines))
 
@@ -105,7 +106,7 @@ def of_numbers(
     raw = _distribution(ids, falling, _tail(falling))
     origin = _Origin((_Point((), raw),), coin, np.array([], np.int64))
     received = _run(origin, sampler, fires=False).received
-    rule = rule_alone(received.ids, received.probs, coin, sampler.xtc, sampler.temperature, engines)
+    rule = rule_alone(received.ids, received.probs, coin, sampler, engines)
     return Both(rule, _answers(origin, sampler, engines))
 
 
@@ -225,6 +226,9 @@ class _Run:
 
 
 def _run(origin: _Origin, sampler: SamplerSettings, fires: bool) -> _Run:
+    coin = origin.coin
+    if fires:
+        coin, sampler = if_fired(coin, sampler.xtc), fired(sampler)
     plan = plan_of(sampler)
     ids = _ids(origin)
     points = origin.on_the_way(plan)
@@ -240,11 +244,8 @@ def _run(origin: _Origin, sampler: SamplerSettings, fires: bool) -> _Run:
         bound |= Bound.ELIGIBLE
     assert distribution.ids is not None
     shown, probs = distribution.ids.tolist(), distribution.p.tolist()
-    received = Received(tuple(shown), tuple(probs), distribution.outside, sampler.temperature)
-    coin, xtc = origin.coin, sampler.xtc
-    if fires:
-        coin, xtc = if_fired(coin, xtc), replace(xtc, rho=1.0)
-    result = left(received, verdict(shown, probs, coin, xtc, sampler.temperature), xtc.rho)
+    received = Received(tuple(shown), tuple(probs), distribution.outside)
+    result = left(received, verdict(shown, probs, coin, plan.xtc), plan.xtc.rho)
     distribution = _distribution(shown, result.probs, result.rest, distribution.log_z)
     stages.append(_seen((XTC,), distribution, ids))
     for stage in plan.after:

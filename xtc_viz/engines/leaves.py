@@ -11,9 +11,9 @@ The reasons are found by computation (`engines.reasons`), never by an engine's n
 Example: [.4, .3, .15, .15] at τ = 0.1, every engine beside the paper, as if it fired.
 
     >>> from xtc_viz.engines.leaves import rule_alone
-    >>> from xtc_viz.settings import XTCSettings
-    >>> xtc = XTCSettings(rho=0.5, tau=0.1)
-    >>> question = rule_alone((0, 1, 2, 3), (0.4, 0.3, 0.15, 0.15), 0.7, xtc)
+    >>> from xtc_viz.settings import SamplerSettings, XTCSettings
+    >>> lane = SamplerSettings(xtc=XTCSettings(rho=0.5, tau=0.1))
+    >>> question = rule_alone((0, 1, 2, 3), (0.4, 0.3, 0.15, 0.15), 0.7, lane)
     >>> mlx = next(answer for answer in question.answers if answer.engine == "mlx-lm")
     >>> mlx.own.effect, mlx.fired.removed, [round(p, 3) for p in mlx.fired.probs]
     (<Effect.SKIPPED: 'skipped'>, (0, 1), [0.0, 0.0, 0.5, 0.5])
@@ -34,10 +34,11 @@ from xtc_viz.engines.base import Engine
 from xtc_viz.engines.known import ENGINES
 from xtc_viz.engines.reasons import Case, Reason, differing, reason, smallest, taken_over
 from xtc_viz.records.step import Bound
-from xtc_viz.sampling.dialect import Coin, Dialect, Zero
-from xtc_viz.sampling.rule import Decision, Outcome, decide
+from xtc_viz.sampling.dialect import Coin, Dialect
+from xtc_viz.sampling.plan import plan_of
+from xtc_viz.sampling.rule import Decision, decide
 from xtc_viz.sampling.stageview import StageProbs
-from xtc_viz.settings import XTCSettings
+from xtc_viz.settings import SamplerSettings, XTCSettings
 
 
 class Effect(StrEnum):
@@ -144,8 +145,7 @@ def rule_alone(
     ids: Sequence[int],
     probs: Sequence[float],
     coin: float,
-    xtc: XTCSettings,
-    temperature: float = 1.0,
+    sampler: SamplerSettings,
     engines: Mapping[str, Engine] = ENGINES,
 ) -> Question:
     """Let the rule of every engine decide on what XTC received.
@@ -155,15 +155,15 @@ def rule_alone(
             equal ones by rising id; less probable ones may follow in any order.
         probs: their probabilities, float32 values.
         coin: the step's own, uniform in [0, 1).
-        xtc: the settings; `xtc.dialect` is the chosen engine's.
-        temperature: the lane's. At 0 some engines do without XTC.
+        sampler: the lane's settings; `sampler.xtc.dialect` is the chosen engine's.
     """
-    received = Received(tuple(ids), tuple(probs), max(0.0, 1.0 - fsum(probs)), temperature)
-    at_one, fired_coin = replace(xtc, rho=1.0), if_fired(coin, xtc)
+    received = Received(tuple(ids), tuple(probs), max(0.0, 1.0 - fsum(probs)))
+    xtc = sampler.xtc
+    at_one, fired_coin = fired(sampler), if_fired(coin, xtc)
     answers = (
         Answer(
             engine.name,
-            own=_answer(received, coin, xtc, engine),
+            own=_answer(received, coin, sampler, engine),
             fired=_answer(received, fired_coin, at_one, engine),
         )
         for engine in engines.values()
@@ -173,12 +173,11 @@ def rule_alone(
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What XTC receives at a step, `rest` outside of `ids`, and the lane's temperature."""
+    """What XTC receives at a step, `rest` outside of `ids`."""
 
     ids: tuple[int, ...]
     probs: tuple[float, ...]
     rest: float
-    temperature: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +189,7 @@ class Verdict:
 
     @property
     def removed(self) -> tuple[int, ...]:
-        return self.decision.removed if self.decision else ()
+        return self.decision.gone if self.decision else ()
 
     def same(self, other: Verdict) -> bool:
         """Whether both leave the same, whatever they call it."""
@@ -198,22 +197,23 @@ class Verdict:
         return mixed and set(self.removed) == set(other.removed)
 
 
-def verdict(
-    ids: Sequence[int],
-    probs: Sequence[float],
-    coin: float,
-    xtc: XTCSettings,
-    temperature: float = 1.0,
-) -> Verdict:
-    """Return what the rule of `xtc.dialect` decides; the arguments are those of `rule_alone`."""
-    dialect = xtc.dialect
-    if xtc.rho == 0.0 or (temperature == 0.0 and dialect.zero is Zero.SKIPPED):
+def verdict(ids: Sequence[int], probs: Sequence[float], coin: float, xtc: XTCSettings) -> Verdict:
+    """Return what the rule of `xtc.dialect` decides, with XTC as it acts in a plan (`Plan.xtc`).
+
+    The other arguments are those of `rule_alone`.
+    """
+    if xtc.rho == 0.0:
         return Verdict(Effect.OFF, None)
-    mixes = dialect.coin is Coin.MIXTURE
+    mixes = xtc.dialect.coin is Coin.MIXTURE
     decision = decide(ids, probs, coin * xtc.rho if mixes else coin, xtc)
-    if mixes and decision.outcome is Outcome.FIRED and xtc.rho < 1.0:
+    if mixes and decision.gone and xtc.rho < 1.0:
         return Verdict(Effect.MIXED, decision)
     return Verdict(Effect(decision.outcome), decision)
+
+
+def fired(sampler: SamplerSettings) -> SamplerSettings:
+    """Return a lane's settings with which XTC acts wherever it can."""
+    return replace(sampler, xtc=replace(sampler.xtc, rho=1.0))
 
 
 def if_fired(coin: float, xtc: XTCSettings) -> float:
@@ -225,9 +225,12 @@ def if_fired(coin: float, xtc: XTCSettings) -> float:
 
 
 @lru_cache(maxsize=1024)
-def with_rule(xtc: XTCSettings, other: Dialect, names: tuple[str, ...]) -> XTCSettings:
-    """Return settings with these properties of another engine's rule."""
-    return replace(xtc, dialect=taken_over(xtc.dialect, other, names))
+def with_rule(
+    sampler: SamplerSettings, other: Dialect, names: tuple[str, ...] | None = None
+) -> XTCSettings:
+    """Return XTC as it acts in a lane with the rule of another engine, or some properties of it."""
+    dialect = other if names is None else taken_over(sampler.xtc.dialect, other, names)
+    return plan_of(replace(sampler, xtc=replace(sampler.xtc, dialect=dialect))).xtc
 
 
 def causes_of(
@@ -235,25 +238,23 @@ def causes_of(
     ids: Sequence[int],
     probs: Sequence[float],
     coin: float,
-    xtc: XTCSettings,
+    sampler: SamplerSettings,
     other: Dialect,
-    temperature: float,
 ) -> tuple[str, ...]:
-    """Return the properties by which `other` comes to a `result` that is not that of `xtc`."""
+    """Return the properties by which `other` comes to a `result` that is not the lane's."""
 
     def explains(names: tuple[str, ...]) -> bool:
-        tried = with_rule(xtc, other, names)
-        return verdict(ids, probs, coin, tried, temperature).same(result)
+        return verdict(ids, probs, coin, with_rule(sampler, other, names)).same(result)
 
-    return smallest(differing(xtc.dialect, other), explains)
+    return smallest(differing(sampler.xtc.dialect, other), explains)
 
 
 def left(received: Received, result: Verdict, rho: float) -> Left:
     """Return what a verdict leaves of what XTC received."""
     if result.decision is None:
         return Left(result.effect, (), (), (), received.probs, received.rest)
-    _, eligible, removed, underdog, *_ = result.decision
-    gone = frozenset(removed)
+    eligible, underdog = result.decision.eligible, result.decision.underdog
+    gone = frozenset(result.removed)
     pairs = list(zip(received.ids, received.probs, strict=True))
     weights = [0.0 if v in gone else p for v, p in pairs]
     total = fsum(weights) + received.rest if gone else 1.0
@@ -264,22 +265,22 @@ def left(received: Received, result: Verdict, rho: float) -> Left:
     least = next((p for v, p in pairs if v == underdog), None)
     kept = frozenset(eligible) - gone
     underdogs = tuple(v for v, p in pairs if v in kept and p == least)
-    return Left(result.effect, eligible, removed, underdogs, tuple(after), rest)
+    return Left(result.effect, eligible, result.removed, underdogs, tuple(after), rest)
 
 
 def _mixed(p: float, q: float, rho: float) -> float:
     return (1.0 - rho) * p + rho * q
 
 
-def _answer(received: Received, coin: float, xtc: XTCSettings, engine: Engine) -> Left:
-    """Return what an engine leaves with this coin, and why that is not what `xtc` leaves."""
-    ids, probs, temperature = received.ids, received.probs, received.temperature
-    theirs = replace(xtc, dialect=engine.dialect)
-    chosen = verdict(ids, probs, coin, xtc, temperature)
-    result = verdict(ids, probs, coin, theirs, temperature)
-    leaves = left(received, result, xtc.rho)
+def _answer(received: Received, coin: float, sampler: SamplerSettings, engine: Engine) -> Left:
+    """Return what an engine leaves with this coin, and why that is not what the lane leaves."""
+    ids, probs = received.ids, received.probs
+    theirs = with_rule(sampler, engine.dialect)
+    chosen = verdict(ids, probs, coin, plan_of(sampler).xtc)
+    result = verdict(ids, probs, coin, theirs)
+    leaves = left(received, result, theirs.rho)
     if result.same(chosen):
         return leaves
-    causes = causes_of(result, ids, probs, coin, xtc, engine.dialect, temperature)
+    causes = causes_of(result, ids, probs, coin, sampler, engine.dialect)
     case = Case(ids, probs, theirs, leaves.eligible, leaves.removed, leaves.underdogs)
     return replace(leaves, reasons=tuple(reason(cause, case) for cause in causes))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 
-from xtc_viz.sampling.dialect import PAPER, Coin, Comparison, Dialect, Ties, Veto, Zero
+from xtc_viz.sampling.dialect import PAPER, Coin, Comparison, Dialect, Removes, Ties, Veto, Zero
 from xtc_viz.settings import XTCSettings
 
 Part = str | int
@@ -119,6 +119,8 @@ def _ties(case: Case) -> list[Part]:
     equal = [*listed(tied), " are equally likely: "]
     if case.xtc.dialect.ties is Ties.ALL:
         return [*equal, f"{case.name} keeps {'both' if len(tied) == 2 else 'all of them'}"]
+    if case.xtc.dialect.ties is Ties.ANY:
+        return [*equal, f"which of them {case.name} keeps is an accident of its sort"]
     end = "lowest" if case.xtc.dialect.ties is Ties.LOWEST_ID else "highest"
     return [*equal, f"{case.name} keeps the one with the {end} id, ", *case.underdogs]
 
@@ -137,7 +139,8 @@ def _veto(case: Case) -> list[Part]:
             said: list[Part] = [f"{case.name} takes ", *listed(protected)]
             said.append(" out of the eligible set")
             if case.removed:
-                return [*said, ", so that ", *listed(case.underdogs), " is the underdog"]
+                is_now = " is the underdog" if len(case.underdogs) == 1 else " are the underdogs"
+                return [*said, ", so that ", *listed(case.underdogs), is_now]
             return [*said, ", so that there is nothing to remove"]
 
 
@@ -151,15 +154,30 @@ def _inert_above(case: Case) -> list[Part]:
 def _coin(case: Case) -> list[Part]:
     if case.xtc.dialect.coin is not Coin.MIXTURE:
         return [f"{case.name} tosses a coin: it removes all or nothing"]
-    share = f"{100.0 * (1.0 - case.xtc.rho):.3g} % of its probability"
-    each = " keeps " if len(case.removed) == 1 else " each keep "
-    return [f"{case.name} tosses no coin but mixes: ", *listed(case.removed), each, share]
+    share = f"{100.0 * (1.0 - case.xtc.rho):.3g} % of "
+    keeps = f" keeps {share}its probability" if len(case.removed) == 1 else f" keep {share}theirs"
+    return [f"{case.name} tosses no coin but mixes: ", *listed(case.removed), keeps]
 
 
 def _zero(case: Case) -> list[Part]:
     if case.xtc.dialect.zero is Zero.SKIPPED:
         return [f"{case.name} does without XTC at temperature 0"]
     return [f"{case.name} runs XTC at temperature 0 too"]
+
+
+def _removes(case: Case) -> list[Part]:
+    """Of exllamav2's defect: say what goes wrongly, or else what stays."""
+    nearby = "the next id" if case.xtc.dialect.removes is Removes.BEFORE_BY_ID else "the next one"
+    if case.xtc.dialect.removes is Removes.REST:
+        return [f"{case.name} holds each token itself against τ"]
+    said: list[Part] = [f"{case.name} holds {nearby} against τ, not the token itself: "]
+    stay = [v for v in case.eligible if v not in case.removed and v not in case.underdogs]
+    wrongly = [v for v in case.removed if v not in case.eligible or v in case.xtc.protected]
+    if wrongly:
+        said += ["it removes ", *listed(wrongly)]
+    if stay:
+        said += [" and leaves " if wrongly else "it leaves ", *listed(stay)]
+    return said if wrongly or stay else [*said, "it removes ", *listed(case.removed)]
 
 
 _WORDS: dict[str, Callable[[Case], list[Part]]] = {
@@ -169,4 +187,5 @@ _WORDS: dict[str, Callable[[Case], list[Part]]] = {
     "inert_above": _inert_above,
     "coin": _coin,
     "zero": _zero,
+    "removes": _removes,
 }

@@ -1,0 +1,1 @@
+"""Golden vectors: distributions, settings, and what an engine's XTC leaves of them."""
