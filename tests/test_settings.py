@@ -68,7 +68,10 @@ def test_defaults_and_slider_ends_are_allowed_values(knob):
             lambda: XTCSettings.from_dict({"protected": "12"}),
             "`protected` must be a set of token ids",
         ),
-        (lambda: XTCSettings.from_dict({"tua": 0.1}), "`tua` must be one of dialect, protected, rho,"),
+        (
+            lambda: XTCSettings.from_dict({"tua": 0.1}),
+            "`tua` must be one of dialect, protected, rho,",
+        ),
         (lambda: RunSettings.from_dict(7), "`RunSettings` must be an object with named values"),
     ],
 )
@@ -175,5 +178,7 @@ def test_a_dialect_is_named_where_it_is_not_the_papers():
     xtc = XTCSettings(dialect="mlx-lm")
     assert xtc.to_dict()["dialect"] == "mlx-lm"
     assert XTCSettings.from_dict(xtc.to_dict()) == xtc
-    with pytest.raises(SettingsError, match="`dialect` must be one of paper, text-generation-webui, "):
+    with pytest.raises(
+        SettingsError, match="`dialect` must be one of paper, text-generation-webui, "
+    ):
         XTCSettings(dialect="ollama")

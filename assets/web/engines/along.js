@@ -18,7 +18,7 @@ export class AlongRun {
   constructor(spec, onpick) {
     this.spec = spec;
     this.onpick = onpick;
-    this.heading = h("h4", {});
+    this.heading = h("h3", {});
     this.list = h("ul", { class: "engine-along", "data-testid": "engines-along" });
     this.element = h(
       "section",

@@ -104,7 +104,7 @@ export class Comparison {
       h(
         "section",
         { class: "engine-group before" },
-        h("h4", { class: "who" }, before),
+        h("h3", { class: "who" }, before),
         strip(cells(strips, received, view, token), before),
       ),
       ...strips.groups.map((group, k) => this.group(strips, group, view, token, k === 0)),
@@ -130,7 +130,7 @@ export class Comparison {
         "data-effect": group.effect,
       },
       h(
-        "h4",
+        "h3",
         { class: "who" },
         first ? h("b", {}, lead) : lead,
         first ? ` (${this.whose})` : "",

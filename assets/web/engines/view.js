@@ -44,7 +44,7 @@ export class Engines {
       ["", "choose one"],
       ...spec.engines.map(({ name, label }) => optionOf(name, label)),
     ];
-    this.order = choice("Stage by stage in the order of", options, () => this.askStages());
+    this.order = choice("Show the stages of", options, () => this.askStages());
     this.svg = s("svg", { class: "stages", role: "img" });
     const scroll = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Its stages" };
     this.stages = h("div", { ...scroll, hidden: true }, this.svg);
