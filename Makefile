@@ -8,10 +8,10 @@ ALONE := (story_model or gpu or install or slow) and not browser
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ray test-vllm check format bench attack clean
+.PHONY: help run test test-engines test-ray test-vllm check format bench attack clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/.app ## set everything up and open the page (ARGS="--port 8000" and so on)
 	$(BIN)/python app.py $(ARGS)
@@ -29,6 +29,13 @@ test-vllm: ## run the plug-in in a real vLLM, in a .venv-vllm of its own (3.5 GB
 	@# What it brings for pictures and sound may be built against another torch, and is not needed.
 	.venv-vllm/bin/python -m pip uninstall -qy torchvision torchaudio torchcodec
 	.venv-vllm/bin/python -m pytest -n 0 -m vllm -p no:cacheprovider tests/plugins/test_vllm.py $(ARGS)
+
+test-engines: $(VENV)/.dev ## run other engines' own code beside ours, from .engines (70 MB), and print how they agree
+	test -d .engines/mlx_lm || { \
+	  $(PIP) install --quiet --target .engines "mlx[cpu]>=0.32,<0.33" && \
+	  $(PIP) install --quiet --no-deps --target .engines "mlx-lm>=0.32,<0.33" exllamav2==0.3.2 "exllamav3>=1.6.5,<2"; }
+	$(BIN)/python -m pytest -n 0 -m engines tests/engines $(ARGS)
+	$(BIN)/python -m tests.engines.agreement
 
 test-ray: $(VENV)/.dev ## install Ray (80 MB) and test a cluster of two nodes on this machine
 	$(PIP) install --quiet "ray[client]>=2.60,<3" -c constraints.txt
@@ -53,7 +60,7 @@ attack: $(VENV)/.dev $(VENV)/.browser ## throw 10,000 hostile inputs at a page a
 	$(BIN)/python -m tests.attacks $(ARGS)
 
 clean: ## remove what these commands made
-	rm -rf $(VENV) .venv-vllm node_modules build *.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-vllm .engines node_modules build *.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # A stamp is newer than what it was made from, so that a second call has nothing to do.
 $(BIN)/python:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from xtc_viz.engines.chain import at_step, of_numbers
 from xtc_viz.engines.known import ENGINES
 from xtc_viz.engines.leaves import Effect
+from xtc_viz.errors import SettingsError
 from xtc_viz.records.step import Bound
 from xtc_viz.sampling.plan import BY_NAME, plan_of
 from xtc_viz.sampling.randomness import SharedRandomness
@@ -103,6 +105,43 @@ def test_temperature_0_takes_one_token():
     assert (paper.probs, paper.rest) == ((0.0, 0.0, 1.0), 0.0)
     assert (mlx.effect, mlx.probs) == (Effect.OFF, (1.0, 0.0, 0.0))
     assert sentences(mlx) == ["mlx-lm does without XTC at temperature 0"]
+
+
+def test_penalties_have_nothing_to_lower_where_no_text_stands_before():
+    probs = (0.5, 0.3, 0.2)
+    with_all = numbers(probs, repetition_penalty=1.5, frequency_penalty=1.0, dry_multiplier=1.0)
+    for answer in with_all.chain.answers:
+        plain = beside(numbers(probs).chain, answer.engine)
+        assert answer.fired.probs == pytest.approx(plain.fired.probs)
+
+
+def test_a_token_without_probability_is_left_alone():
+    answer = beside(numbers((0.0, 0.6, 0.4)).chain, "paper")
+    assert (answer.own.removed, answer.own.probs) == ((1,), (0.0, 1.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("probs", "said"),
+    [
+        ((0.5, -0.1), "`probs` must be probabilities, each in [0, 1], but is -0.1"),
+        ((float("nan"),), "`probs` must be probabilities, each in [0, 1], but is nan"),
+        ((0.7, 0.6), "`probs` must be more than 0 and at most 1 together, but is 1.2"),
+        ((), "`probs` must be more than 0 and at most 1 together, but is 0.0"),
+    ],
+)
+def test_what_is_no_distribution_is_refused(probs, said):
+    with pytest.raises(SettingsError, match=re.escape(said)):
+        numbers(probs)
+
+
+def test_p_at_the_floor_stays_there():
+    """What was recorded is taken to its last digit: one of two at τ itself."""
+    logits = torch.full((V,), -torch.inf)
+    logits[:4] = 0.0
+    lane = SamplerSettings(xtc=XTCSettings(0.5, 0.25))
+    chain = at_step(record(logits, lane), lane, CONTEXT, K).chain
+    assert beside(chain, "paper").fired.removed == (1, 2, 3)
+    assert beside(chain, "mlx-lm").fired.removed == ()
 
 
 LANES = (

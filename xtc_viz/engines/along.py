@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from xtc_viz.engines.base import Engine
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.leaves import Verdict, causes_of, fired, if_fired, verdict, with_rule
+from xtc_viz.engines.leaves import Verdict, acting, acting_coin, causes_of, verdict, with_rule
 from xtc_viz.records.step import Step
 from xtc_viz.sampling.dialect import PAPER, Dialect
 from xtc_viz.sampling.plan import plan_of
@@ -92,10 +92,10 @@ def along(
         for place, (step, (ids, probs, _)) in enumerate(zip(steps, known, strict=True))
         if len(ids) > 1
     ]
-    at_one = [shown._replace(coin=if_fired(shown.coin, sampler.xtc)) for shown in own]
+    at_one = [shown._replace(coin=acting_coin(shown.coin, sampler.xtc)) for shown in own]
     asked = [
         (shown, settings, _verdicts(shown, plan_of(settings).xtc))
-        for shown, settings in ((own, sampler), (at_one, fired(sampler)))
+        for shown, settings in ((own, sampler), (at_one, acting(sampler)))
     ]
     result = {}
     for engine in engines.values():

@@ -159,15 +159,12 @@ def rule_alone(
     """
     received = Received(tuple(ids), tuple(probs), max(0.0, 1.0 - fsum(probs)))
     xtc = sampler.xtc
-    at_one, fired_coin = fired(sampler), if_fired(coin, xtc)
-    answers = (
-        Answer(
-            engine.name,
-            own=_answer(received, coin, sampler, engine),
-            fired=_answer(received, fired_coin, at_one, engine),
-        )
-        for engine in engines.values()
-    )
+    answers = []
+    for engine in engines.values():
+        own = _answer(received, coin, sampler, engine)
+        fired = _answer(received, acting_coin(coin, xtc), acting(sampler), engine)
+        bound = unknown(received, own, fired)
+        answers.append(Answer(engine.name, own, fired, bound=bound))
     return Question(xtc.dialect.name, received.ids, received.probs, received.rest, tuple(answers))
 
 
@@ -211,17 +208,24 @@ def verdict(ids: Sequence[int], probs: Sequence[float], coin: float, xtc: XTCSet
     return Verdict(Effect(decision.outcome), decision)
 
 
-def fired(sampler: SamplerSettings) -> SamplerSettings:
-    """Return a lane's settings with which XTC acts wherever it can."""
+def acting(sampler: SamplerSettings) -> SamplerSettings:
+    """Return a lane's settings with which XTC acts wherever it can: ρ is 1."""
     return replace(sampler, xtc=replace(sampler.xtc, rho=1.0))
 
 
-def if_fired(coin: float, xtc: XTCSettings) -> float:
-    """Return the coin with which a step fires at ρ = 1.
+def acting_coin(coin: float, xtc: XTCSettings) -> float:
+    """Return the coin for that.
 
     Where it fired anyway the same tokens go as then: the coin is also the choice of `keep_random`.
     """
     return coin / xtc.rho if coin < xtc.rho else coin
+
+
+def unknown(received: Received, *leaves: Left) -> Bound:
+    """Return the bound of tokens that go though their p was not recorded (`dialect.Removes`)."""
+    shown = frozenset(received.ids)
+    gone = frozenset[int]().union(*(left.removed for left in leaves))
+    return Bound.SCALE if received.rest and not gone <= shown else Bound.NONE
 
 
 @lru_cache(maxsize=1024)
@@ -268,6 +272,13 @@ def left(received: Received, result: Verdict, rho: float) -> Left:
     return Left(result.effect, eligible, result.removed, underdogs, tuple(after), rest)
 
 
+def case_of(received: Received, xtc: XTCSettings, leaves: Left) -> Case:
+    """Return what a reason speaks of."""
+    return Case(
+        received.ids, received.probs, xtc, leaves.eligible, leaves.removed, leaves.underdogs
+    )
+
+
 def _mixed(p: float, q: float, rho: float) -> float:
     return (1.0 - rho) * p + rho * q
 
@@ -282,5 +293,5 @@ def _answer(received: Received, coin: float, sampler: SamplerSettings, engine: E
     if result.same(chosen):
         return leaves
     causes = causes_of(result, ids, probs, coin, sampler, engine.dialect)
-    case = Case(ids, probs, theirs, leaves.eligible, leaves.removed, leaves.underdogs)
+    case = case_of(received, theirs, leaves)
     return replace(leaves, reasons=tuple(reason(cause, case) for cause in causes))

@@ -9,7 +9,7 @@ from xtc_viz.sampling.dialect import Coin, Dialect, Ties, Veto
 
 ENGINE = Engine(
     dialect=Dialect(
-        "exllamav3", ties=Ties.HIGHEST_ID, veto=Veto.OUTSIDE, inert_above=0.5, coin=Coin.MIXTURE
+        "exllamav3", ties=Ties.ANY, veto=Veto.OUTSIDE, inert_above=0.5, coin=Coin.MIXTURE
     ),
     source=Source(
         "turboderp-org/exllamav3", "exllamav3/generator/sampler/custom.py", "1.6.5",
@@ -30,10 +30,7 @@ ENGINE = Engine(
     seed="There is no coin: the seed decides the draw alone.",
     remarks=(
         "XTC has no defaults of its own: one puts it into the stack with both numbers.",
-        (
-            "The most probable token of a mixture is not that of a coin: with `SS_Argmax` behind "
-            "it, it is the same one at every call."
-        ),
+        "With `SS_Argmax` behind XTC the same token of the mixture is taken at every call.",
     ),
     place=5,
 )  # fmt: skip

@@ -9,9 +9,9 @@ from xtc_viz.sampling.dialect import Dialect, Ties, Veto, Zero
 
 ENGINE = Engine(
     dialect=Dialect(
-        "koboldcpp", ties=Ties.HIGHEST_ID, veto=Veto.NONE, inert_above=0.5, zero=Zero.SKIPPED
+        "koboldcpp", ties=Ties.ANY, veto=Veto.NONE, inert_above=0.5, zero=Zero.SKIPPED
     ),
-    source=Source("LostRuins/koboldcpp", "gpttype_adapter.cpp", "26fe21b9625e", date(2026, 11, 22)),
+    source=Source("LostRuins/koboldcpp", "gpttype_adapter.cpp", "autumn 2026", date(2026, 11, 22)),
     order=(
         "dry", "repetition_penalty", "presence_penalty", "top_k", "typical_p", "top_p",
         "min_p", "temperature", "top_n_sigma", "xtc",
@@ -32,7 +32,6 @@ ENGINE = Engine(
             "drawn."
         ),
         "With mirostat XTC does not act.",
-        "Of several tied underdogs the sort decides which one is kept.",
     ),
     place=3,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from xtc_viz.engines.base import Engine, Source
 from xtc_viz.sampling.dialect import Dialect, Ties, Veto
 
 ENGINE = Engine(
-    dialect=Dialect("llama.cpp", ties=Ties.HIGHEST_ID, veto=Veto.NONE, inert_above=0.5),
+    dialect=Dialect("llama.cpp", ties=Ties.ANY, veto=Veto.NONE, inert_above=0.5),
     source=Source(
         "ggml-org/llama.cpp", "src/llama-sampler.cpp", "6f7f63ee4dff",
         date(2026, 11, 22),
@@ -29,10 +29,6 @@ ENGINE = Engine(
     remarks=(
         "The coin is tossed at every step, also where nothing is to be removed.",
         "With min_keep above 1 it does nothing where fewer tokens than that would be left.",
-        (
-            "Which of several tied underdogs is kept depends on the sort: of a few candidates the "
-            "last one."
-        ),
     ),
     place=2,
 )  # fmt: skip

@@ -25,5 +25,8 @@ ENGINE = Engine(
     ),
     refuses="τ outside [0, 0.5] and ρ outside [0, 1].",
     seed="One coin for the whole batch, from the same generator as the draw.",
+    remarks=(
+        "With τ = 0, the default until June 2026, it leaves only the least probable token of all.",
+    ),
     place=7,
 )  # fmt: skip

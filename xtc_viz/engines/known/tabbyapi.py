@@ -9,11 +9,11 @@ from xtc_viz.sampling.dialect import Coin, Dialect, Ties, Veto, Zero
 
 ENGINE = Engine(
     dialect=Dialect(
-        "TabbyAPI", ties=Ties.HIGHEST_ID, veto=Veto.OUTSIDE, inert_above=0.5, coin=Coin.MIXTURE,
+        "TabbyAPI", ties=Ties.ANY, veto=Veto.OUTSIDE, inert_above=0.5, coin=Coin.MIXTURE,
         zero=Zero.SKIPPED,
     ),
     source=Source(
-        "theroyallab/tabbyAPI", "backends/exllamav3/sampler.py", "b914b776fa7c",
+        "theroyallab/tabbyAPI", "backends/exllamav3/sampler.py", "August 2026",
         date(2026, 11, 22),
     ),
     order=(

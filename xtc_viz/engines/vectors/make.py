@@ -9,10 +9,10 @@ from random import Random
 
 from xtc_viz.engines.base import Engine
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.engines.leaves import Left, Received, left, verdict, with_rule
+from xtc_viz.engines.leaves import Received, left, verdict, with_rule
 from xtc_viz.engines.vectors.case import GRID, Asked, is_safe, softmax
 from xtc_viz.engines.vectors.edges import edges
-from xtc_viz.sampling.dialect import Coin, Dialect, Ties, Veto
+from xtc_viz.sampling.dialect import Coin, Dialect, Ties
 from xtc_viz.settings import SamplerSettings, XTCSettings
 
 COIN = 0.5
@@ -42,9 +42,14 @@ def vectors(engine: Engine, count: int, seed: int) -> list[Vector]:
     """Return the vectors of an engine: all edges that it can be asked, and `count` others."""
     rng = Random(seed)
     mixes = engine.dialect.coin is Coin.MIXTURE
-    asked = [case for case in edges() if mixes or case.probability in (0.0, 1.0)]
-    asked += [_by_chance(rng, f"by chance {number}", mixes) for number in range(1, count + 1)]
-    return [_answered(case, engine) for case in asked]
+    asked = (case for case in edges() if mixes or case.probability in (0.0, 1.0))
+    made = [vector for case in asked if (vector := _answered(case, engine))]
+    wanted = len(made) + count
+    while len(made) < wanted:
+        case = _by_chance(rng, f"by chance {len(made) + count - wanted + 1}", mixes)
+        if vector := _answered(case, engine):
+            made.append(vector)
+    return made
 
 
 def _by_chance(rng: Random, name: str, mixes: bool) -> Asked:
@@ -65,16 +70,30 @@ def _by_chance(rng: Random, name: str, mixes: bool) -> Asked:
             return asked
 
 
-def _answered(asked: Asked, engine: Engine) -> Vector:
-    leaves, weights = _answer(asked, engine.dialect)
-    survivors = _left_of(weights)
-    or_else = tuple(sorted(set(_or_else(survivors, leaves, asked, engine.dialect))))
+def _answered(asked: Asked, engine: Engine) -> Vector | None:
+    """Return a case with its answer, none where an accident decides how much is left of a token."""
+    weights, *others = dict.fromkeys(
+        _weights(asked, engine.dialect, order) for order in _orders(asked, engine.dialect)
+    )
+    survivors, *or_else = dict.fromkeys(map(_left_of, (weights, *others)))
+    if len(or_else) < len(others):
+        return None
     unlike = []
     for other in ENGINES.values():
-        theirs = _answer(asked, other.dialect)[1]
+        theirs = _weights(asked, other.dialect, _falling(asked))
         if _left_of(theirs) not in or_else and not _same(theirs, weights):
             unlike.append(other.name)
-    return Vector(asked, survivors, or_else, weights, tuple(unlike))
+    return Vector(asked, survivors, tuple(sorted(or_else)), weights, tuple(unlike))
+
+
+def _orders(asked: Asked, dialect: Dialect) -> Iterator[tuple[int, ...]]:
+    """Yield the orders of falling p in which an engine's sort may leave the tokens, for the rule
+    keeps the first of tied underdogs: by rising id, and with each other one first among equals."""
+    falling = _falling(asked)
+    yield falling
+    if dialect.ties is Ties.ANY:
+        for token in falling:
+            yield tuple(sorted(falling, key=lambda v: (-asked.probs[v], v != token)))
 
 
 def _left_of(weights: Sequence[float]) -> tuple[int, ...]:
@@ -85,38 +104,19 @@ def _same(weights: Sequence[float], others: Sequence[float]) -> bool:
     return all(abs(p - q) < TOLERANCE for p, q in zip(weights, others, strict=True))
 
 
-def _answer(asked: Asked, dialect: Dialect) -> tuple[Left, tuple[float, ...]]:
-    """Return what a rule leaves, and the probabilities of all tokens at the end, by id."""
-    leaves = _leaves(asked, dialect)
-    p_of = dict(zip(_falling(asked), leaves.probs, strict=True))
+def _weights(asked: Asked, dialect: Dialect, ids: tuple[int, ...]) -> tuple[float, ...]:
+    """Return what a rule leaves: the probabilities of all tokens, by id. `ids` is their order."""
+    probs = tuple(array("f", [asked.probs[v] for v in ids]))
+    rule = XTCSettings(asked.probability, asked.threshold, protected=asked.protected)
+    xtc = with_rule(SamplerSettings(xtc=rule, temperature=asked.temperature), dialect)
+    leaves = left(Received(ids, probs, 0.0), verdict(ids, probs, COIN, xtc), xtc.rho)
+    p_of = dict(zip(ids, leaves.probs, strict=True))
     weights = tuple(p_of[v] for v in range(len(p_of)))
     if asked.temperature == 0.0:
         top = weights.index(max(weights))
         weights = tuple(float(v == top) for v in range(len(weights)))
-    return leaves, weights
+    return weights
 
 
 def _falling(asked: Asked) -> tuple[int, ...]:
     return tuple(sorted(range(len(asked.probs)), key=lambda v: (-asked.probs[v], v)))
-
-
-def _leaves(asked: Asked, dialect: Dialect) -> Left:
-    ids = _falling(asked)
-    probs = tuple(array("f", [asked.probs[v] for v in ids]))
-    rule = XTCSettings(asked.probability, asked.threshold, protected=asked.protected)
-    lane = SamplerSettings(xtc=rule, temperature=asked.temperature)
-    xtc = with_rule(lane, dialect)
-    return left(Received(ids, probs, 0.0), verdict(ids, probs, COIN, xtc), xtc.rho)
-
-
-def _or_else(
-    survivors: tuple[int, ...], leaves: Left, asked: Asked, dialect: Dialect
-) -> Iterator[tuple[int, ...]]:
-    """Yield the survivors with another underdog, where an engine may keep any of those tied."""
-    if dialect.ties is not Ties.ANY or not leaves.removed or len(leaves.underdogs) != 1:
-        return
-    (underdog,) = leaves.underdogs
-    outside = asked.protected if dialect.veto is Veto.OUTSIDE else frozenset()
-    for token in leaves.removed:
-        if asked.probs[token] == asked.probs[underdog] and token not in outside:
-            yield tuple(sorted({*survivors, token} - {underdog}))
