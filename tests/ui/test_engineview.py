@@ -49,7 +49,7 @@ def test_a_tie_by_hand() -> None:
     assert of["paper"]["probs"] == [0.0, 0.0, 1.0, 0.0]
     assert of["paper"]["reasons"] == []
     assert of["mlx-lm"]["probs"] == [0.0, 0.0, 0.5, 0.5]
-    assert of["llama.cpp"]["removed"] == [0, 1, 2]
+    assert of["llama.cpp"]["removed"] == [0, 1, 3]
     assert "«2» and «3» are equally likely: mlx-lm keeps both." in [
         read(answer, reason) for reason in of["mlx-lm"]["reasons"]
     ]
@@ -88,17 +88,17 @@ def test_logits_and_weights_become_probabilities() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (7, "numbers must be an object"),
-        ({}, "values must be a list of 1 to 64 numbers"),
-        ({"values": [0.1] * 65}, "values must be a list of 1 to 64 numbers"),
-        ({"values": [0.5, "a"]}, "values must be a number >= 0"),
-        ({"values": [0.5, True]}, "values must be a number >= 0"),
-        ({"values": [0.5, -0.1]}, "values must be a number >= 0"),
-        ({"values": [float("nan")]}, "values must be a number >= 0"),
-        ({"values": [float("inf")], "logits": True}, "values must be a number, at most"),
+        (7, "`numbers` must be an object"),
+        ({}, "`values` must be a list of 1 to 64 numbers"),
+        ({"values": [0.1] * 65}, "`values` must be a list of 1 to 64 numbers"),
+        ({"values": [0.5, "a"]}, "`values` must be a number >= 0"),
+        ({"values": [0.5, True]}, "`values` must be a number >= 0"),
+        ({"values": [0.5, -0.1]}, "`values` must be a number >= 0"),
+        ({"values": [float("nan")]}, "`values` must be a number >= 0"),
+        ({"values": [float("inf")], "logits": True}, "`values` must be a number, at most"),
         ({"values": [0, 0]}, "of which one is above 0"),
-        ({"values": [1], "more": 1}, "more must be one of values, logits, sampler"),
-        ({"values": [1], "sampler": {"xtc": {"tau": 2}}}, "tau must be in"),
+        ({"values": [1], "more": 1}, "`more` must be one of values, logits, sampler"),
+        ({"values": [1], "sampler": {"xtc": {"tau": 2}}}, "`tau` must be in"),
     ],
 )
 def test_what_cannot_be_compared_is_named(data: object, message: str) -> None:

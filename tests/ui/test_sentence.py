@@ -133,7 +133,7 @@ TIED = (0.4, 0.2, 0.15, 0.15)
          "protected."),
         (by_engine("mlx-lm"), TIED, "and keeps « man» and « bear», which are tied."),
         (by_engine("llama.cpp"), TIED,
-         "removes « girl», « boy» and « man» (75\u00a0% of the probability) and keeps « bear»."),
+         "removes « girl», « boy» and « bear» (75\u00a0% of the probability) and keeps « man»."),
         (by_engine("llama.cpp", [GIRL]), PROBS,
          "removes « girl» and « boy» (74\u00a0% of the probability) and keeps « man»."),
         (by_engine("mlx-lm", [GIRL, BOY]), PROBS,

@@ -6,7 +6,7 @@ from typing import Any
 
 from xtc_viz.engines.base import Engine
 from xtc_viz.engines.known import ENGINES
-from xtc_viz.sampling.dialect import Coin, Comparison, Dialect, Ties, Veto, Zero
+from xtc_viz.sampling.dialect import Coin, Comparison, Dialect, Removes, Ties, Veto, Zero
 from xtc_viz.settings import XTC, SamplerSettings
 
 LABELS = {"paper": "the paper", "vLLM": "vLLM with this plug-in"}
@@ -58,6 +58,7 @@ def meaning(dialect: Dialect) -> str:
 DIFFERENCES = {
     Comparison.ABOVE: "a word at τ itself does not count",
     Ties.HIGHEST_ID: "of tied words it keeps another one",
+    Ties.ANY: "which of tied words stays its sort decides (here the one with the lowest id)",
     Ties.ALL: "it keeps all words that are tied for the least likely",
     Veto.EXEMPT: "of protected words it spares each and removes the others",
     Veto.OUTSIDE: "protected words take no part",
@@ -65,9 +66,17 @@ DIFFERENCES = {
     Coin.BATCH: "one coin is for a whole batch",
     Coin.MIXTURE: "it mixes with and without XTC in place of a coin",
     Zero.SKIPPED: "at temperature 0 it is skipped",
+    Removes.BEFORE_BY_ID: "by a defect it removes the word in front of one that clears τ",
 }
 """Traits that the paper's rule has not, in words."""
 
 
 def _traits(dialect: Dialect) -> tuple[object, ...]:
-    return (dialect.comparison, dialect.ties, dialect.veto, dialect.coin, dialect.zero)
+    return (
+        dialect.comparison,
+        dialect.ties,
+        dialect.veto,
+        dialect.coin,
+        dialect.zero,
+        dialect.removes,
+    )
