@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from tests.ui.factories import BEAR, BOY, GIRL, MAN, PROBS, TEXTS, decode, make_step, sampler
+from xtc_viz.engines.known import ENGINES
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.dialect import Coin
 from xtc_viz.sampling.rule import decide
@@ -119,7 +120,7 @@ def test_a_protected_token_is_named() -> None:
 
 def by_engine(engine: str, protected: Sequence[int] = (), **xtc: float) -> SamplerSettings:
     settings = sampler(protected=protected, **xtc)
-    return replace(settings, xtc=replace(settings.xtc, dialect=engine))
+    return replace(settings, xtc=replace(settings.xtc, dialect=ENGINES[engine].dialect))
 
 
 TIED = (0.4, 0.2, 0.15, 0.15)
