@@ -91,7 +91,7 @@ def test_over_the_run_a_click_goes_to_the_first_difference(visit: Visit, story: 
     page = visit(story)
     engines = opened(page, 3)
     row = engines.locator(".engine-along li[data-engines~='llama.cpp']")
-    first = row.get_by_role("button", name=re.compile("Go to token"))
+    first = row.get_by_role("button", name=re.compile("first: token"))
     number = int(re.findall(r"token (\d+)", first.text_content() or "")[0])
     first.click()
     expect(page.locator(".inspector .where")).to_contain_text(f"token {number}")

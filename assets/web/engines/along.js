@@ -60,7 +60,7 @@ export class AlongRun {
         found.length
           ? button(`first: token ${first + 1}`, () => this.onpick(first), {
               class: "quiet",
-              "aria-label": `Go to token ${first + 1}, the first where ${names} would differ`,
+              "aria-label": `first: token ${first + 1}, where ${names} would decide otherwise`,
             })
           : null,
       ),
