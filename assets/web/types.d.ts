@@ -66,6 +66,8 @@ interface Spec {
   groups: [label: string, names: StackKnob[]][];
   /** What all lanes may stand on before XTC acts: the cutoffs, the usual one first. */
   bases: Base<number>[];
+  /** The engines whose rules are known, the paper first. */
+  engines: EngineSpec[];
   maxLanes: number;
   maxTokens: number | null;
   strengths: LaneSettings[];
@@ -78,6 +80,22 @@ interface Spec {
   forms: Option[];
   /** Whether there is a laboratory beside this page. */
   lab: boolean;
+}
+interface EngineSpec {
+  name: string;
+  label: string;
+  /** What its rule does otherwise than the paper's, in a sentence. */
+  meaning: string;
+  /** Its own order, with every stage; those that it has not are in `lacks`. */
+  order: string[];
+  lacks: string[];
+  /** The τ above which it does nothing, null where its rule says nothing of that. */
+  inert: number | null;
+  /** What temperature 0 does to XTC. */
+  zero: "acts" | "skipped";
+  source: string;
+  seed: string;
+  remarks: string[];
 }
 /** What samplers do to variety and to the words drawn, measured on the story model. */
 interface Case {
@@ -112,7 +130,7 @@ interface Xtc<N = number> {
   tau: N;
   strategy: string;
   protected: number[];
-  /** The engine whose rule it is; none for the paper's. */
+  /** The engine whose rule it is, by its name; without one the paper's. */
   dialect?: string;
 }
 /** `order` names all stages in the order in which they act, `dry_breakers` are token ids. */
@@ -375,6 +393,60 @@ interface BroughtHere {
   left: string[];
 }
 
+// ---- Engines (ui/engineview.py)
+
+/** Engines that leave the same of a step. */
+interface EngineGroup {
+  engines: string[];
+  effect: Outcome | "mixed" | "off";
+  /** How many tokens are removed, shown or not. */
+  count: number;
+  eligible: number[];
+  removed: number[];
+  /** What is left of each token of the strip, and of all others. */
+  probs: number[];
+  rest: number;
+  /** Why it is not what the first group leaves; empty for that one. */
+  reasons: Sentence[];
+  /** The record shows too little for all of it to be exact. */
+  bound: boolean;
+}
+interface EngineStrips {
+  ids: number[];
+  /** What the engines received of each. */
+  probs: number[];
+  rest: number;
+  /** The first holds the engine of the lane. */
+  groups: EngineGroup[];
+}
+/** With the coin as it fell, and as if it had said yes. */
+type EngineAnswer = Record<"own" | "fired", EngineStrips>;
+interface EnginesView {
+  chosen: string;
+  rule: EngineAnswer;
+  chain: EngineAnswer;
+  texts: Texts;
+  /** Those of the tokens that are protected. */
+  guarded: number[];
+}
+interface EngineDifferences {
+  steps: number[];
+  causes: [words: string, count: number][];
+}
+interface EnginesAlong {
+  chosen: string;
+  steps: number;
+  engines: { engine: string; exact: boolean; own: EngineDifferences; fired: EngineDifferences }[];
+}
+/** Numbers that somebody typed in. */
+interface EngineNumbers {
+  values: number[];
+  logits: boolean;
+  sampler: object;
+}
+/** `given` are the numbers as probabilities. */
+type EnginesTyped = EnginesView & { given: number[] };
+
 // ---- What if (ui/whatif.py)
 
 interface WhatIfAnswer {
@@ -389,7 +461,14 @@ interface WhatIfAnswer {
   guarded: boolean;
   unsure: string[];
 }
-type OtherXtc = { rho: Typed; tau: Typed; strategy: string; protect?: Protection };
+type OtherXtc = {
+  rho: Typed;
+  tau: Typed;
+  strategy: string;
+  /** Without one the paper's. */
+  dialect?: string;
+  protect?: Protection;
+};
 /** What a lane's steps would have been, and under which settings. */
 type Imagined = WhatIfAnswer & { xtc: OtherXtc };
 interface StrengthGrid {
@@ -580,6 +659,16 @@ interface Transport {
   stop?(run: string): unknown;
   stages?(run: string, lane: number, i: number, candidates: number): Promise<StageView>;
   whatIf?(run: string, lane: number, xtc: OtherXtc): Promise<WhatIfAnswer>;
+  engines?(run: string, lane: number, i: number, xtc: OtherXtc | null): Promise<EnginesView>;
+  engineStages?(
+    run: string,
+    lane: number,
+    i: number,
+    engine: string,
+    xtc: OtherXtc | null,
+  ): Promise<StageView>;
+  enginesAlong?(run: string, lane: number, xtc: OtherXtc | null): Promise<EnginesAlong>;
+  enginesTyped?(numbers: EngineNumbers): Promise<EnginesTyped>;
   tokens?(protect: Protection): Promise<ProtectedTokens | null>;
   becomes?(run: string, lane: number, i: number, text: string): Promise<NamedTokens | null>;
   strength?(run: string, lane: number, xtc: OtherXtc): Promise<StrengthGrid>;

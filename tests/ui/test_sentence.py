@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+import torch
 
-from tests.ui.factories import BEAR, BOY, GIRL, MAN, TEXTS, decode, make_step, sampler
-from xtc_viz.records.step import Bound
+from tests.ui.factories import BEAR, BOY, GIRL, MAN, PROBS, TEXTS, decode, make_step, sampler
+from xtc_viz.engines.known import ENGINES
+from xtc_viz.records.step import Bound, Step
+from xtc_viz.sampling.dialect import Coin
+from xtc_viz.sampling.rule import decide
+from xtc_viz.settings import SamplerSettings
 from xtc_viz.ui.sentence import Part, Said, describe, drawn, listed, number, percent, warnings
 
 
@@ -110,6 +116,68 @@ def test_a_protected_token_is_named() -> None:
     settings = sampler(protected=[BOY])
     said = read(describe(make_step(settings), settings))
     assert "firing would silence « boy», which is protected" in said
+
+
+def by_engine(engine: str, protected: Sequence[int] = (), **xtc: float) -> SamplerSettings:
+    settings = sampler(protected=protected, **xtc)
+    return replace(settings, xtc=replace(settings.xtc, dialect=ENGINES[engine].dialect))
+
+
+TIED = (0.4, 0.2, 0.15, 0.15)
+
+
+@pytest.mark.parametrize(
+    ("settings", "probs", "said"),
+    [
+        (by_engine("mlx-lm", [GIRL]), PROBS,
+         "removes « boy» (33\u00a0% of the probability) and keeps « man» and « girl», for that is "
+         "protected."),
+        (by_engine("mlx-lm"), TIED, "and keeps « man» and « bear», which are tied."),
+        (by_engine("llama.cpp"), TIED,
+         "removes « girl», « boy» and « bear» (75\u00a0% of the probability) and keeps « man»."),
+        (by_engine("llama.cpp", [GIRL]), PROBS,
+         "removes « girl» and « boy» (74\u00a0% of the probability) and keeps « man»."),
+        (by_engine("mlx-lm", [GIRL, BOY]), PROBS,
+         "3 tokens clear τ = 0.10, but mlx-lm removes no protected word, here « girl» and « boy»: "
+         "nothing is left to remove, and XTC rests."),
+        (by_engine("mlx-lm"), (0.25, 0.25, 0.25, 0.25),
+         "4 tokens clear τ = 0.10, all alike, and mlx-lm keeps all that are tied for the least: "
+         "XTC rests."),
+        (by_engine("llama.cpp", tau=0.6), (0.7, 0.2),
+         "llama.cpp does nothing where τ is above 0.50, and here it is 0.60."),
+        (by_engine("mlx-lm", tau=0.4), (0.4, 0.3), "No token lies above τ = 0.40"),
+    ],
+)  # fmt: skip
+def test_what_an_engine_does_otherwise_is_said(
+    settings: SamplerSettings, probs: Sequence[float], said: str
+) -> None:
+    assert said in read(describe(decided_step(settings, probs), settings))
+
+
+def decided_step(settings: SamplerSettings, probs: Sequence[float]) -> Step:
+    """A step of float32 probabilities, of which as many are eligible as the engine says."""
+    probs = torch.tensor(probs).tolist()
+    step = make_step(settings, probs=probs)
+    decision = decide(step.ids, probs, 0.23, settings.xtc)
+    return replace(step, eligible=len(decision.eligible), removed=decision.removed,
+                   outcome=decision.outcome, removed_mass=decision.removed_mass)  # fmt: skip
+
+
+def test_a_protected_word_that_an_engine_removes_is_named() -> None:
+    settings = by_engine("llama.cpp", [GIRL])
+    (note,) = warnings(make_step(settings), settings, frozenset())
+    assert read(note) == "llama.cpp protects no word: it removed « girl», protected here."
+
+
+def test_an_engine_that_mixes_is_said_to_have_no_coin() -> None:
+    settings = sampler()
+    mixes = replace(settings.xtc.dialect, name="blend", coin=Coin.MIXTURE)
+    settings = replace(settings, xtc=replace(settings.xtc, dialect=mixes))
+    for coin in (0.2, 0.8):
+        (note,) = warnings(make_step(settings, coin=coin), settings, frozenset())
+        assert read(note).startswith("blend tosses no coin")
+    alone = make_step(settings, probs=(0.5, 0.05))
+    assert warnings(alone, settings, frozenset()) == []
 
 
 def test_warnings_name_the_near_forced_word_and_the_kept_end() -> None:

@@ -234,7 +234,7 @@ test("a stage is on where its own knob says so", () => {
 
 test("helpful words for code, structure, and an XTC that never acts", () => {
   const { settings } = new NextRun(specification).draft;
-  const say = (prompt) => warnings({ prompt, settings }).join(" ");
+  const say = (prompt) => warnings({ prompt, settings }, specification).join(" ");
   assert.match(say("def add(a, b):\n    return"), /ρ of at most 0\.15/);
   assert.match(say('Extract the names as JSON: {"names":'), /ρ of at most 0\.20/);
   assert.equal(say("Once upon a time"), "");
@@ -242,4 +242,11 @@ test("helpful words for code, structure, and an XTC that never acts", () => {
   assert.match(say("Once"), /above τ = 0\.5/);
   settings.lanes[1].sampler.xtc.tau = 3;
   assert.equal(say("Once"), "");
+  settings.lanes[1].sampler.xtc.tau = 0.1;
+  settings.lanes[1].sampler.temperature = 0;
+  assert.match(say("Once"), /XTC still acts/);
+  settings.lanes[1].sampler.xtc.dialect = "mlx-lm";
+  assert.match(say("Once"), /mlx-lm skips XTC then/);
+  settings.lanes[1].sampler.eta_cutoff = 0.001;
+  assert.match(say("Once"), /mlx-lm has no Eta/);
 });

@@ -32,6 +32,11 @@ from xtc_viz.ui.service import Service
 LENGTH = 60
 CANDIDATES = 10
 OTHER = {"rho": 1.0, "tau": 0.05, "strategy": "keep_least"}
+NUMBERS = {
+    "values": [0.4, 0.3, 0.15, 0.15],
+    "logits": False,
+    "sampler": {"xtc": {"rho": 0.5, "tau": 0.1, "protected": [1]}},
+}
 PROTECT = {"eos": True, "newline": "all", "texts": [" Lily", " dragons"]}
 
 Types = dict[str, str]
@@ -47,6 +52,10 @@ TYPES: Types = {
     "blocks": "Block[]",
     "imagined": "Block",
     "stages": "StageView[]",
+    "engines": "EnginesView[]",
+    "engine_stages": "StageView",
+    "engines_along": "EnginesAlong",
+    "engines_typed": "EnginesTyped",
     "what_if": "WhatIfAnswer",
     "strength": "StrengthGrid",
     "tokens": "ProtectedTokens",
@@ -151,6 +160,10 @@ def payloads() -> dict[str, Any]:
         "blocks": [server.ask("block", run, k, 0, CANDIDATES, None) for k in range(len(lanes))],
         "imagined": server.ask("block", run, 1, 0, CANDIDATES, OTHER),
         "stages": [server.ask("stages", run, 2, i, CANDIDATES) for i in range(20)],
+        "engines": [server.ask("engines", run, 2, i, OTHER) for i in range(8)],
+        "engine_stages": server.ask("engine_stages", run, 2, 3, "llama.cpp", None),
+        "engines_along": server.ask("engines_along", run, 1, OTHER),
+        "engines_typed": server.ask("engines_typed", NUMBERS),
         "what_if": server.ask("what_if", run, 1, {**OTHER, "protect": PROTECT}),
         "strength": server.ask("strength", run, 1, OTHER),
         "tokens": server.ask("tokens", PROTECT),

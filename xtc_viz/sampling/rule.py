@@ -113,6 +113,17 @@ def expected(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> tu
     return fires, mass
 
 
+def removable(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> tuple[int, ...]:
+    """Return all tokens that firing may remove at a step, whatever coin and veto say.
+
+    The arguments are those of `decide`.
+    """
+    cleared = tuple(ids[: eligible_count(probs, xtc)])
+    ids, probs = _eligible(ids, probs, xtc)
+    places = {i for choice in _choices(ids, probs, cleared, xtc) for i in choice}
+    return tuple(ids[i] for i in sorted(places))
+
+
 def mixed(probs: Sequence[float], xtc: XTCSettings) -> list[float]:
     """Return the weights of all tokens, (1 − ρ)·p + ρ·q, where q is what firing leaves of p.
 

@@ -21,7 +21,7 @@ from xtc_viz.runs.request import Request
 from xtc_viz.sampling.stages import STAGES
 from xtc_viz.sampling.stages.base import Penalty, Truncation
 from xtc_viz.settings import TEMPERATURE, XTC, RunSettings, SamplerSettings, Strategy
-from xtc_viz.ui import engines
+from xtc_viz.ui import dialects, elsewhere
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 
 MOST = 2**31 - 1  # of what is counted: lanes, steps, tokens
@@ -86,6 +86,7 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
             [label, [knob.name for stage in stages for knob in stage.knobs]]
             for label, stages in GROUPS.items()
         ],
+        "engines": dialects.specification(),
         "bases": [{name: getattr(base, name) for name in CUTOFFS} for base in presets.BASES],
         "maxLanes": limits.lanes,
         "maxTokens": limits.max_tokens,
@@ -98,7 +99,7 @@ def specification(limits: Limits = NO_LIMITS) -> dict[str, Any]:
         },
         "examples": presets.examples(),
         "case": presets.case(),
-        "forms": engines.choices(),
+        "forms": elsewhere.choices(),
         "lab": False,
     }
 

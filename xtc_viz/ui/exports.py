@@ -81,7 +81,7 @@ def _changes(lane: LaneSettings) -> str:
     """Return a lane's settings that are not the defaults, by their names."""
     given, plain = lane.sampler.to_dict(), SamplerSettings().to_dict()
     xtc, off = given.pop("xtc"), plain.pop("xtc")
-    acts = {k: v for k, v in xtc.items() if k in ("rho", "tau") or v != off[k]}
+    acts = {k: v for k, v in xtc.items() if k in ("rho", "tau") or v != off.get(k)}
     acts.pop("protected", None)
     parts = {k: v for k, v in given.items() if v != plain[k]} | (acts if xtc["rho"] else {})
     return ", ".join(f"{name} {value}" for name, value in parts.items()) or "plain sampling"

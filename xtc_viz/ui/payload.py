@@ -21,6 +21,7 @@ from xtc_viz.runs.explained import Roll
 from xtc_viz.runs.stats import OUTCOMES
 from xtc_viz.sampling import stageview
 from xtc_viz.sampling.plan import plan_of
+from xtc_viz.sampling.rule import decide
 from xtc_viz.settings import LaneSettings, SamplerSettings
 from xtc_viz.texts import mended
 from xtc_viz.ui import sentence
@@ -118,6 +119,7 @@ def step_view(
     if plan.truncations and rest < stageview.ROUNDING:
         rest = 0.0  # all that was not cut is shown
     said = sentence.describe(step, sampler)
+    decided = decide(ids[: step.eligible], probs[: step.eligible], step.coin, xtc)
     return {
         "token": step.token,
         "instead": step.counterfactual,
@@ -130,7 +132,7 @@ def step_view(
         "eligible": step.eligible,
         "removed": list(step.removed),
         "kept": [v for v in step.ids[: step.eligible] if v not in step.removed],
-        "underdog": step.underdog,
+        "underdog": decided.underdog,
         "removed_mass": rounded(step.removed_mass),
         "removable_mass": rounded(step.removable_mass),
         "entropy": rounded(step.entropy),
@@ -184,9 +186,24 @@ def stage_view(
     shown = order[: max(candidates, step.eligible)]
     marked = {i for i, v in enumerate(seen.ids) if v in (step.token, step.counterfactual)}
     keep = [*shown, *sorted(marked - set(shown))]
+    ids = [seen.ids[i] for i in keep]
+    return {
+        "ids": ids,
+        "texts": {t: token_text(t) for t in ids},
+        "token": step.token,
+        "eligible": list(step.ids[: step.eligible]),
+        "removed": list(step.removed),
+        "stages": stages_of(seen.stages, keep, sampler),
+    }
+
+
+def stages_of(
+    stages: Sequence[stageview.StageProbs], keep: Sequence[int], sampler: SamplerSettings
+) -> list[dict[str, Any]]:
+    """Return stages in running order with the candidates at these places, and their cutoffs."""
     views = []
-    for number, stage in enumerate(seen.stages):
-        received = seen.stages[max(0, number - 1)].probs
+    for number, stage in enumerate(stages):
+        received = stages[max(0, number - 1)].probs
         probs = [stage.probs[i] for i in keep]
         views.append(
             {
@@ -196,15 +213,7 @@ def stage_view(
                 **_cutoff(stage.stages, sampler, max(received)),
             }
         )
-    ids = [seen.ids[i] for i in keep]
-    return {
-        "ids": ids,
-        "texts": {t: token_text(t) for t in ids},
-        "token": step.token,
-        "eligible": list(step.ids[: step.eligible]),
-        "removed": list(step.removed),
-        "stages": views,
-    }
+    return views
 
 
 def _cutoff(names: Sequence[str], sampler: SamplerSettings, top: float) -> dict[str, float]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from xtc_viz.errors import SettingsError, Words
 from xtc_viz.records.modelinfo import ModelInfo
+from xtc_viz.records.step import Step
 from xtc_viz.records.trace import Trace
 from xtc_viz.runs.chain import chains_of
 from xtc_viz.runs.explained import rolls
@@ -14,8 +15,8 @@ from xtc_viz.runs.protection import Protection, described
 from xtc_viz.runs.reasoning import begins_in_thought, ends_thought, prompt_end
 from xtc_viz.runs.recorder import LaneRecord, Recorder
 from xtc_viz.runs.stats import LaneStats
-from xtc_viz.settings import RunSettings, XTCSettings
-from xtc_viz.ui import payload, whatif
+from xtc_viz.settings import RunSettings, SamplerSettings, XTCSettings
+from xtc_viz.ui import engineview, payload, whatif
 
 
 class Run:
@@ -133,11 +134,36 @@ class Run:
 
     def stages(self, lane: int, i: int, candidates: int) -> dict[str, Any]:
         """Return one step stage by stage. Raises `SettingsError` for a step that is not there."""
+        record = self._step_of(lane, i)
+        step, sampler, context = record.steps[i], record.settings.sampler, self._context(lane, i)
+        return payload.stage_view(step, sampler, context, candidates, self.recorder.text)
+
+    def engines(self, lane: int, i: int, xtc: XTCSettings | None = None) -> dict[str, Any]:
+        """Return what each engine leaves of a step. Raises `SettingsError` where it is not there.
+
+        With `xtc` it is held against what these settings leave.
+        """
+        return engineview.of_step(*self._asked(lane, i, xtc), self.recorder.text)
+
+    def engine_stages(
+        self, lane: int, i: int, engine: object, xtc: XTCSettings | None = None
+    ) -> dict[str, Any]:
+        """Return one step stage by stage in an engine's own order. Raises `SettingsError`."""
+        return engineview.stages_of_step(*self._asked(lane, i, xtc), engine, self.recorder.text)
+
+    def _asked(
+        self, lane: int, i: int, xtc: XTCSettings | None
+    ) -> tuple[Step, SamplerSettings, tuple[int, ...], int]:
+        record = self._step_of(lane, i)
+        settings = whatif.with_xtc(record.settings, xtc) if xtc else record.settings
+        top = self.settings.top_candidates
+        return record.steps[i], settings.sampler, self._context(lane, i), top
+
+    def _step_of(self, lane: int, i: int) -> LaneRecord:
         record = self.lanes[lane]
         if not 0 <= i < len(record.steps):
             raise SettingsError("i", f"in [0, {len(record.steps)})", i)
-        step, sampler, context = record.steps[i], record.settings.sampler, self._context(lane, i)
-        return payload.stage_view(step, sampler, context, candidates, self.recorder.text)
+        return record
 
     def dice(self, lane: int) -> dict[str, Any]:
         """Return the numbers that the server drew a lane with. Raises `SettingsError` for a run

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xtc_viz.records.step import Bound, Step
+from xtc_viz.sampling.dialect import Coin, Comparison, Removes, Ties, Veto
 from xtc_viz.sampling.plan import plan_of
-from xtc_viz.sampling.rule import Outcome
+from xtc_viz.sampling.rule import Outcome, removable
 from xtc_viz.sampling.stageview import tail_shares
-from xtc_viz.settings import SamplerSettings
+from xtc_viz.settings import SamplerSettings, Strategy, XTCSettings
 
 Part = str | int
 NAMED = 4  # how many tokens a sentence lists before it says "and 3 more"
@@ -27,6 +28,19 @@ BOUNDS = {
     Bound.DICE: "By its seed the server should have drawn another word: its dice, or its XTC, are "
     "others than they are known here.",
 }
+MIXTURE = (
+    "{} tosses no coin: it mixes the words with and without XTC, in the ratio of ρ. The coin here "
+    "gives each word the same odds."
+)
+DEFECT = (
+    "{} removes the word in front of one that clears τ, where it should look at the word itself: "
+    "so it may keep a likely word, and remove one below τ."
+)
+SPARES = {
+    Veto.EXEMPT: ", for that is protected",
+    Veto.OUTSIDE: ", for what is protected is none of its choice",
+}
+"""Why an engine that leaves no step alone keeps a protected token."""
 NEAR_FORCED = 0.8
 """A removed token above this was hardly a choice, but a name or a pronoun: all others together have
 less than a fifth, so that at τ = 0.10 no second one of them could clear the floor."""
@@ -103,38 +117,72 @@ def _settled(step: Step, sampler: SamplerSettings) -> list[Part]:
     plan = plan_of(sampler)
     xtc = plan.xtc
     tau, rho, coin = number(xtc.tau), number(xtc.rho), drawn(step.coin, xtc.rho)
-    eligible = list(step.ids[: step.eligible])
-    if not eligible:
-        return [f"No token reaches τ = {tau}, so XTC has nothing to choose from."]
-    if len(eligible) == 1:
-        only: list[Part] = ["Only ", eligible[0], f" clears τ = {tau}, with "]
+    cleared = list(step.ids[: step.eligible])
+    if not cleared:
+        return [_none_clears(xtc)]
+    if len(cleared) == 1:
+        only: list[Part] = ["Only ", cleared[0], f" clears τ = {tau}, with "]
         share = percent(step.probs[0])
         return [*only, f"{share}: nothing to remove, for that takes two, and XTC rests."]
-    start: list[Part] = [f"{len(eligible)} tokens clear τ = {tau}"]
-    would = [token for token in eligible if token != step.underdog]
+    start: list[Part] = [f"{len(cleared)} tokens clear τ = {tau}"]
     if plan.bypassed:
         return [*start, f". At temperature 0 {xtc.dialect.name} does without XTC."]
     if step.outcome is Outcome.UNAMBIGUOUS:
-        return [*start, f", but {xtc.dialect.name} finds none of them to remove."]
+        return [*start, *_rests(step, xtc)]
+    would = removable(cleared, step.probs[: step.eligible], xtc)
     if step.outcome is Outcome.SKIPPED and xtc.rho == 0.0:
         could: list[Part] = [". XTC is off here (ρ = 0); it could have removed ", *listed(would)]
         return [*start, *could, f" ({percent(step.removable_mass)} of the probability)."]
     if step.outcome is Outcome.SKIPPED:
         held = f". The coin {coin} is not under ρ = {rho}, so XTC holds back."
-        return [*start, ": ", *listed(eligible), held]
+        return [*start, ": ", *listed(cleared), held]
     fires = f"; the coin {coin} is under ρ = {rho}"
     if step.outcome is Outcome.PROTECTED:
         guard = [t for t in would if t in xtc.protected]
         veto: list[Part] = [f"{fires}, but firing would silence ", *listed(guard)]
         return [*start, *veto, ", which is protected: XTC leaves this step alone."]
-    kept = [token for token in eligible if token not in step.removed]
     parts: list[Part] = [*start, f"{fires}: XTC fires, removes ", *listed(step.removed)]
-    return [
-        *parts,
-        f" ({percent(step.removed_mass)} of the probability) and keeps ",
-        *listed(kept),
-        ".",
-    ]
+    parts.append(f" ({percent(step.removed_mass)} of the probability) and keeps ")
+    return [*parts, *_kept(step, xtc)]
+
+
+def _none_clears(xtc: XTCSettings) -> str:
+    tau, dialect = number(xtc.tau), xtc.dialect
+    if dialect.inert_above is not None and xtc.tau > dialect.inert_above:
+        most = number(dialect.inert_above)
+        return f"{dialect.name} does nothing where τ is above {most}, and here it is {tau}."
+    reaches = "reaches" if dialect.comparison is Comparison.AT_LEAST else "lies above"
+    return f"No token {reaches} τ = {tau}, so XTC has nothing to choose from."
+
+
+def _rests(step: Step, xtc: XTCSettings) -> list[Part]:
+    """Why nothing can be removed though several tokens clear τ, which only engines know."""
+    name, cleared = xtc.dialect.name, step.ids[: step.eligible]
+    guard = [token for token in cleared if token in xtc.protected]
+    if xtc.dialect.veto is Veto.OUTSIDE and guard:
+        out: list[Part] = [
+            f", but {name} takes what is protected out of the choice: ",
+            *listed(guard),
+        ]
+        return [*out, ". What is left has nothing to remove, and XTC rests."]
+    if xtc.dialect.veto is Veto.EXEMPT and guard:
+        stay: list[Part] = [f", but {name} removes no protected word, here ", *listed(guard)]
+        return [*stay, ": nothing is left to remove, and XTC rests."]
+    if xtc.dialect.removes is not Removes.REST:
+        return [f", but {name} finds none of them to remove."]
+    return [f", all alike, and {name} keeps all that are tied for the least: XTC rests."]
+
+
+def _kept(step: Step, xtc: XTCSettings) -> list[Part]:
+    """What is left of the tokens that clear τ, and what of it an engine's rule let stay."""
+    left = [token for token in step.ids[: step.eligible] if token not in step.removed]
+    spared = [t for t in left if t in xtc.protected] if xtc.dialect.veto in SPARES else []
+    kept = [token for token in left if token not in spared]
+    tied = xtc.dialect.ties is Ties.ALL and xtc.strategy is Strategy.KEEP_LEAST and len(kept) > 1
+    parts = [*listed(kept), ", which are tied" if tied else ""] if kept else []
+    if spared:
+        parts += [" and " if kept else "", *listed(spared), SPARES[xtc.dialect.veto]]
+    return [*filter(lambda part: part != "", parts), "."]
 
 
 def _drawn(step: Step, sampler: SamplerSettings) -> list[Part]:
@@ -172,6 +220,20 @@ def warnings(step: Step, sampler: SamplerSettings, eos: frozenset[int]) -> list[
             share = percent(step.probs[0])
             why = f" has {share}: at such a step the text hardly has a choice (a name, a pronoun), "
             notes.append([forced[0], why + "and without that word may derail."])
-        if step.underdog in eos and step.underdog not in step.removed:
+        if eos.intersection(step.ids[: step.eligible]).difference(step.removed):
             notes.append(["XTC kept the end of the text: the story may stop here too early."])
+    return notes + _of_engine(step, plan_of(sampler).xtc)
+
+
+def _of_engine(step: Step, xtc: XTCSettings) -> list[list[Part]]:
+    """What of a step is so because of the engine whose rule it is."""
+    notes: list[list[Part]] = []
+    gone = [token for token in step.removed if token in xtc.protected]
+    if gone:
+        name = xtc.dialect.name
+        notes.append([f"{name} protects no word: it removed ", *listed(gone), ", protected here."])
+    if step.fired and xtc.dialect.removes is not Removes.REST:
+        notes.append([DEFECT.format(xtc.dialect.name)])
+    if xtc.dialect.coin is Coin.MIXTURE and step.outcome in (Outcome.FIRED, Outcome.SKIPPED):
+        notes.append([MIXTURE.format(xtc.dialect.name)])
     return notes

@@ -22,7 +22,7 @@ from xtc_viz.models.host import ModelHost
 from xtc_viz.runs.jobs import fork, weights
 from xtc_viz.runs.protection import Protection, Resolved, along
 from xtc_viz.settings import XTCSettings
-from xtc_viz.ui import controls, engines, figures, heavy, payload, whatif
+from xtc_viz.ui import controls, elsewhere, engineview, figures, heavy, payload, whatif
 from xtc_viz.ui.access import May, from_elsewhere
 from xtc_viz.ui.controls import whole
 from xtc_viz.ui.heavy import VISITOR
@@ -172,17 +172,40 @@ def questions(service: Service) -> list[Question]:
 
     def take_home(lane: object, form: object, protect: object) -> object:
         """A lane's settings in another program's words, and what differs there."""
-        return engines.taken_home(lane, form, protect, host.resident)
+        return elsewhere.taken_home(lane, form, protect, host.resident)
 
     def bring_here(text: object, form: object) -> object:
         """The lane that a text of another program describes; its form is known by its names, where
         `form` is null."""
-        return engines.brought_here(text, form)
+        return elsewhere.brought_here(text, form)
 
-    every = (
-        *(block, open, stages, what_if, tokens, becomes, strength, dice, export, figure),
-        *(take_home, bring_here),
-    )
+    def engines(run: object, lane: object, i: object, xtc: object) -> object:
+        """What each engine leaves of one step, under other XTC settings if `xtc` is given."""
+        shown, number = _lane(store, run, lane)
+        other = _xtc(shown, number, xtc, host).xtc if xtc else None
+        return shown.engines(number, whole("i", i), other)
+
+    def engine_stages(run: object, lane: object, i: object, engine: object, xtc: object) -> object:
+        """One step stage by stage in an engine's own order."""
+        shown, number = _lane(store, run, lane)
+        other = _xtc(shown, number, xtc, host).xtc if xtc else None
+        return shown.engine_stages(number, whole("i", i), engine, other)
+
+    def engines_along(run: object, lane: object, xtc: object) -> object:
+        """At which steps of a lane each engine decides otherwise."""
+        shown, number = _lane(store, run, lane)
+        other = _xtc(shown, number, xtc, host).xtc if xtc else None
+        trace = shown.trace()
+        arguments = (trace.lanes[number], other, trace.settings.top_candidates)
+        return heavy.along(shown, "This comparison", engineview.of_lane, *arguments)
+
+    def engines_typed(numbers: object) -> object:
+        """What each engine leaves of numbers that were typed in."""
+        return engineview.of_typed(numbers)
+
+    about_runs = (block, open, stages, what_if, tokens, becomes, strength, dice, export, figure)
+    about_engines = (engines, engine_stages, engines_along, engines_typed, take_home, bring_here)
+    every = (*about_runs, *about_engines)
     answers = [answer(stop, at_once=True), *(answer(function) for function in every)]
     return [*answers, *_about_models(host, service.may, service.servers)]
 

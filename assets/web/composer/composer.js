@@ -20,6 +20,7 @@ export class Composer {
    *   onelsewhere: (lane: LaneSettings<Typed>) => void }} events
    */
   constructor(spec, { onrun, onseeds, onstep, onstop, onedit, onchange, tokens, ...ways }) {
+    this.spec = spec;
     this.onedit = onedit;
     this.onchange = () => {
       this.warn();
@@ -146,7 +147,7 @@ export class Composer {
   }
 
   warn() {
-    const words = warnings(this.draft);
+    const words = warnings(this.draft, this.spec);
     if (words.join() === this.warnings.textContent) return;
     this.warnings.replaceChildren(
       ...words.map((text) => h("p", { class: "note", title: text }, text)),

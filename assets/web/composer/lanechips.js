@@ -2,7 +2,7 @@
 
 import { button, h } from "../core/dom.js";
 import { sharedBase } from "../core/lanebase.js";
-import { laneTag } from "../core/lanetag.js";
+import { besideName, laneTag } from "../core/lanetag.js";
 
 const PASTE = "Paste settings …"; // of another program
 
@@ -23,7 +23,7 @@ export function laneChips(spec, lanes, { onopen, onadd, onbring }) {
       "button",
       { type: "button", class: "chip", onclick: () => onopen(i) },
       h("b", {}, lane.name),
-      ` ${laneTag(lane.sampler, spec, base)}`,
+      ` ${besideName(laneTag(lane.sampler, spec, base), lane.name)}`,
     ),
   );
   if (lanes.length >= spec.maxLanes) {

@@ -2,6 +2,7 @@
 
 import { button, h, set } from "../core/dom.js";
 import { choice } from "../core/fields.js";
+import { EngineChoice } from "../engines/choice.js";
 import { Knob } from "./knob.js";
 import { StageOrder } from "./stageorder.js";
 
@@ -43,6 +44,11 @@ export class LaneEditor {
       run.setXtc(this.index, { strategy });
       this.changed();
     });
+    this.engine = new EngineChoice(spec, (engine, order) => {
+      run.setEngine(this.index, engine, order);
+      this.name.value = this.lane.name;
+      this.changed();
+    });
     this.order = new StageOrder(spec, (order) => {
       run.setSampler(this.index, { order });
       this.changed();
@@ -58,7 +64,8 @@ export class LaneEditor {
       h("div", { class: "editor-head" }, this.name, this.preset.element),
       h("h3", {}, "XTC"),
       h("div", { class: "editor-grid" }, this.xtc.rho.element, this.xtc.tau.element),
-      h("div", { class: "editor-grid" }, this.strategy.element),
+      h("div", { class: "editor-grid" }, this.strategy.element, this.engine.choice),
+      this.engine.words,
       this.groups(),
       this.order.element,
       h(
@@ -99,6 +106,7 @@ export class LaneEditor {
   /** Which stages are on may have changed with a knob. */
   changed() {
     this.order.fill(this.lane.sampler);
+    this.engine.fill(this.lane.sampler);
     this.onchange();
   }
 
@@ -124,6 +132,7 @@ export class LaneEditor {
     for (const [stage, knob] of this.stack) knob.value = sampler[stage];
     this.strategy.select.value = sampler.xtc.strategy;
     this.order.fill(sampler);
+    this.engine.begin(sampler);
   }
 
   /** @param {number} index @param {boolean} only whether there is no other lane */

@@ -1,5 +1,7 @@
 // The lane that the controls in front speak for, who follows them, and what it is then called. Pure.
 
+import { PAPER } from "../core/dialect.js";
+
 /** @typedef {LaneSettings<Typed>} Lane */
 
 /**
@@ -33,6 +35,21 @@ export function leadLane(lanes, picked = null) {
  */
 export function followers(lanes, { sampler }) {
   return lanes.filter((lane) => lane.sampler.temperature === sampler.temperature);
+}
+
+/**
+ * A lane's name once an engine was chosen: one that nobody made up says which engine it is.
+ * @param {string} engine
+ * @param {Lane} lane
+ * @param {Lane[]} lanes
+ * @param {Pick<Spec, "strengths" | "engines">} spec
+ */
+export function nameBy(engine, lane, lanes, { strengths, engines }) {
+  const plain = lane.name.replace(/ \d+$/, "");
+  const usual = [{ name: "XTC" }, ...strengths, ...engines.map(({ name }) => ({ name }))];
+  if (!usual.some(({ name }) => name === plain)) return lane.name;
+  const others = lanes.filter((other) => other !== lane);
+  return freeName(engine === PAPER ? "XTC" : engine, others);
 }
 
 /**

@@ -1,8 +1,9 @@
 // The next run: what it is asked for with, and which of its lanes the controls in front speak for.
 // Its views show it and change it by its methods. No document.
 
+import { withDialect } from "../core/dialect.js";
 import { baseOf, hasOwnBase, sameBase, sharedBase } from "../core/lanebase.js";
-import { fairName, followers, freeName, leadLane } from "./leadlane.js";
+import { fairName, followers, freeName, leadLane, nameBy } from "./leadlane.js";
 import { protection } from "./protection.js";
 
 /** @typedef {LaneSettings<Typed>} Lane */
@@ -198,6 +199,20 @@ export class NextRun {
   /** @param {number} k @param {Partial<Xtc<Typed>>} values */
   setXtc(k, values) {
     Object.assign(this.lanes[k].sampler.xtc, values);
+    this.#relate();
+  }
+
+  /**
+   * The rule of an engine, with an order of stages.
+   * @param {number} k
+   * @param {string} engine
+   * @param {string[]} order
+   */
+  setEngine(k, engine, order) {
+    const lane = this.lanes[k];
+    lane.sampler.xtc = withDialect(lane.sampler.xtc, engine);
+    lane.sampler.order = [...order];
+    lane.name = nameBy(engine, lane, this.lanes, this.#spec);
     this.#relate();
   }
 

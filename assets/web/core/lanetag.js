@@ -1,5 +1,6 @@
 // A lane's settings in a few characters: "ρ 0.50 · τ 0.10 · T 1.3". Pure.
 
+import { dialectOf, PAPER } from "./dialect.js";
 import { setting } from "./format.js";
 import { baseOf, sameBase, sharedBase } from "./lanebase.js";
 
@@ -82,10 +83,12 @@ function lacks(own, base, { knobs }) {
  */
 export function laneTag(sampler, spec, base) {
   const { rho, tau } = sampler.xtc;
+  const dialect = dialectOf(sampler.xtc);
+  const engine = dialect === PAPER ? [] : [dialect];
   const own = baseOf(sampler, spec);
   const others = Object.fromEntries(Object.entries(sampler).filter(([name]) => !(name in own)));
   const parts = [
-    ...(rho === 0 ? [] : [`ρ ${setting(rho)}`, `τ ${setting(tau)}`]),
+    ...(rho === 0 ? [] : [`ρ ${setting(rho)}`, `τ ${setting(tau)}`, ...engine]),
     ...named(others, spec.knobs),
   ];
   const shared = base && sameBase(own, base);
@@ -93,6 +96,17 @@ export function laneTag(sampler, spec, base) {
   if (base && !shared && parts.length && !cutoffs.length) cutoffs.push(...lacks(own, base, spec));
   const all = [...parts, ...cutoffs, ...moved(sampler, spec)];
   return all.length || shared ? all.join(" · ") : "plain sampling";
+}
+
+/**
+ * A tag beside a lane's name, which may say the engine already.
+ * @param {string} tag
+ * @param {string} name
+ */
+export function besideName(tag, name) {
+  const plain = name.replace(/ \d+$/, "");
+  const parts = tag.split(" · ").filter((part) => part !== plain);
+  return parts.join(" · ") || tag;
 }
 
 /**

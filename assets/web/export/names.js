@@ -1,7 +1,8 @@
 // What a figure is called: the lines over and under it, and the name of its file. Pure.
 
+import { dialectOf, PAPER } from "../core/dialect.js";
 import { shown } from "../core/format.js";
-import { laneTag } from "../core/lanetag.js";
+import { besideName, laneTag } from "../core/lanetag.js";
 
 /** @import { Names } from "../core/lanetag.js" */
 /**
@@ -25,7 +26,9 @@ export function slug(text) {
  */
 function strength({ sampler }) {
   const { rho, tau } = sampler.xtc;
-  return rho === 0 ? "off" : `rho${rho}-tau${tau}`;
+  const dialect = dialectOf(sampler.xtc);
+  const engine = dialect === PAPER ? "" : `-${slug(dialect)}`;
+  return rho === 0 ? "off" : `rho${rho}-tau${tau}${engine}`;
 }
 
 /**
@@ -55,7 +58,7 @@ export function fileName(view, { lanes, seed, step, words = [] }) {
 /** @param {NamedLane} lane @param {Names} spec */
 export function laneLine({ name, sampler, imagined }, spec) {
   const off = sampler.xtc.rho === 0 ? " · XTC off" : "";
-  return `${name}: ${imagined ? "what if " : ""}${laneTag(sampler, spec)}${off}`;
+  return `${name}: ${imagined ? "what if " : ""}${besideName(laneTag(sampler, spec), name)}${off}`;
 }
 
 /** @param {string} prompt */

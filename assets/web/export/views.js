@@ -1,5 +1,6 @@
 // The views of a run that can be saved as figures now, and how each of them is drawn.
 
+import { ruleOf } from "../core/dialect.js";
 import { s, set } from "../core/dom.js";
 import { setting } from "../core/format.js";
 import { Bars } from "../inspector/bars.js";
@@ -237,10 +238,10 @@ export class Views {
   /** @param {Run} run @param {number} k @param {Paper} paper */
   async map(run, k, paper) {
     const lane = this.lane(run, k);
-    const { rho, tau, strategy } = lane.sampler.xtc;
+    const { rho, tau } = lane.sampler.xtc;
     const now = { rho: Number(rho), tau: Number(tau) };
     const protect = run.lanes[k].imagined?.xtc.protect;
-    const xtc = { rho, tau, strategy, ...(protect ? { protect } : {}) };
+    const xtc = { ...ruleOf(lane.sampler.xtc), ...(protect ? { protect } : {}) };
     const grid = await this.transport.strength?.(run.id, k, xtc);
     if (!grid) throw new Error("The map is not known here.");
     const ring = `○ these settings: ρ ${setting(now.rho)}, τ ${setting(now.tau)}`;

@@ -2,6 +2,7 @@
 // bars, numbers and a table.
 
 import { button, h, set, setText, token } from "../core/dom.js";
+import { Engines } from "../engines/view.js";
 import { origin, stepLines } from "../export/names.js";
 import { Bars } from "./bars.js";
 import { beforeAndAfter, sideBySide } from "./barviews.js";
@@ -25,13 +26,15 @@ const DEEP = 50;
 
 export class Inspector {
   /**
-   * `branching` goes on from a step with another word, null where there is no server.
+   * `branching` goes on from a step with another word, null where there is no server; `numbers()`
+   * opens the engines on numbers that one types in.
    * @param {Playback} playback
    * @param {Spec} spec
    * @param {Transport} transport
    * @param {Branching | null} branching
+   * @param {() => void} numbers
    */
-  constructor(playback, spec, transport, branching) {
+  constructor(playback, spec, transport, branching, numbers) {
     this.playback = playback;
     this.spec = spec;
     this.waiting = false;
@@ -50,6 +53,7 @@ export class Inspector {
       onpoint: (id, at) => this.fork.say(id, this.bars.sideAt(at)),
     });
     this.stages = new Stages(playback, spec, transport);
+    this.engines = new Engines(playback, spec, transport, numbers);
     this.table = new Table(this.fork);
     this.where = h("span", { class: "where" });
     this.verdict = h("span", { class: "verdict" });
@@ -67,7 +71,7 @@ export class Inspector {
       this.single.lead,
       h("div", { class: "dist" }, this.bars.element, this.fork.element, this.key, this.barTools()),
       this.single.more,
-      h("div", { class: "folded" }, this.stages.element, this.table.element),
+      h("div", { class: "folded" }, this.stages.element, this.engines.element, this.table.element),
     );
     this.element = h(
       "section",

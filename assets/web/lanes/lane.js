@@ -2,7 +2,7 @@
 
 import { h, set, setText, token } from "../core/dom.js";
 import { percent, turns } from "../core/format.js";
-import { laneTagAmong } from "../core/lanetag.js";
+import { besideName, laneTagAmong } from "../core/lanetag.js";
 import { OUTCOMES } from "../session/chips.js";
 import { LaneEdit } from "./laneedit.js";
 import { LaneMenu } from "./lanemenu.js";
@@ -68,7 +68,11 @@ export class Lane {
     this.tokens.append(h("span", { class: "para", role: "presentation" }, this.prompt));
     this.body = h("div", { class: "text" }, this.tokens);
     this.title = h("h2", {}, head.name);
-    this.tag = h("span", { class: "tag" }, laneTagAmong(this.samplers(), index, spec));
+    this.tag = h(
+      "span",
+      { class: "tag" },
+      besideName(laneTagAmong(this.samplers(), index, spec), head.name),
+    );
     this.edit = actions && new LaneEdit(run, index, actions);
     this.menu = new LaneMenu(run, index, spec, actions, () => this.edit?.open(this.body));
     this.tools = h("span", { class: "tools" }, this.menu.element);
@@ -286,7 +290,8 @@ export class Lane {
   fillTag(imagined) {
     if (imagined === this.tagged) return;
     this.tagged = imagined;
-    const tag = laneTagAmong(this.samplers(imagined?.xtc), this.index, this.spec);
+    const all = laneTagAmong(this.samplers(imagined?.xtc), this.index, this.spec);
+    const tag = besideName(all, this.head.name);
     set(this.element, { "data-imagined": imagined ? "" : null });
     setText(this.tag, imagined ? `what if ${tag}` : tag);
   }

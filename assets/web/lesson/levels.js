@@ -1,6 +1,7 @@
 // The levels of "Guess what survives": which steps of a run suit each, and by which what-if another
 // step is made to suit. Pure.
 
+import { dialectOf, PAPER } from "../core/dialect.js";
 import { FIRED } from "../session/chips.js";
 
 /** @import { Run } from "../session/run.js" */
@@ -33,11 +34,12 @@ function suits({ eligible, outcome, bounded, forced }, name) {
   return name === "below" ? eligible < 2 : eligible >= 2;
 }
 
-/** Lanes where XTC is on and keeps the least likely. @param {Steps} run */
+/** Lanes where XTC is on, by the paper's rule, and keeps the least likely. @param {Steps} run */
 function lanesOf({ head, lanes }) {
   return lanes.flatMap(({ chips }, lane) => {
     const { sampler } = head.lanes[lane];
-    const plain = sampler.xtc.rho > 0 && sampler.xtc.strategy === "keep_least";
+    const { rho, strategy } = sampler.xtc;
+    const plain = rho > 0 && strategy === "keep_least" && dialectOf(sampler.xtc) === PAPER;
     return plain ? [{ lane, chips, sampler }] : [];
   });
 }

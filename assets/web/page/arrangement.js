@@ -16,7 +16,11 @@ export function arrangement(page) {
   const only = (/** @type {Node[]} */ ...nodes) => (session.live ? nodes : []);
   return [
     pageHead({
-      ways: [...lesson.ways, ...(page.spec.lab ? only(labLink()) : [])],
+      ways: [
+        ...lesson.ways,
+        ...(page.numbers ? [page.numbers.button] : []),
+        ...(page.spec.lab ? only(labLink()) : []),
+      ],
       offer: lesson.offer,
       model: picker?.button ?? null,
       tools: only(

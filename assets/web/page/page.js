@@ -4,6 +4,7 @@ import { Composer } from "../composer/composer.js";
 import { set } from "../core/dom.js";
 import { DiceFold } from "../dice/fold.js";
 import { BringHere } from "../engines/bringhere.js";
+import { Numbers } from "../engines/calculator.js";
 import { TakeHome } from "../engines/takehome.js";
 import { SaveMenu } from "../export/savemenu.js";
 import { Inspector } from "../inspector/inspector.js";
@@ -77,6 +78,7 @@ export class Page {
       before: () => this.stepper.pause(),
       after: () => this.drawTools(),
     });
+    this.numbers = transport.enginesTyped ? new Numbers(root, spec, transport) : null;
     const { requests } = this;
     this.tools = new RunTools(playback, {
       onward: () => requests.goOn(),
@@ -102,7 +104,9 @@ export class Page {
       undo: () => requests.undo(),
       becomes: transport.becomes,
     };
-    this.inspector = new Inspector(playback, spec, transport, live ? branching : null);
+    this.inspector = new Inspector(playback, spec, transport, live ? branching : null, () =>
+      this.numbers?.open(),
+    );
     this.whatIf = new WhatIf(playback, transport, {
       anew: () => requests.generate(),
       reset: () => this.putBack(),

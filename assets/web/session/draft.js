@@ -64,7 +64,7 @@ export function same(a, b) {
  * @param {LaneSettings<Typed>} lane
  */
 function beyond({ sampler }) {
-  const { rho, tau, strategy, protected: ids, ...xtc } = sampler.xtc;
+  const { rho, tau, strategy, dialect, protected: ids, ...xtc } = sampler.xtc;
   return { ...sampler, xtc };
 }
 

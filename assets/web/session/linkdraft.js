@@ -3,6 +3,7 @@
 
 import { protection } from "../composer/protection.js";
 import { fault } from "../composer/typed.js";
+import { PAPER, withDialect } from "../core/dialect.js";
 import { quoted } from "../core/errors.js";
 
 const MOST = { prompt: 100_000, name: 200, stops: 20, stop: 200, texts: 200, text: 1_000 };
@@ -83,17 +84,21 @@ class Reader {
     ]);
     const strategies = spec.strategies.map(([strategy]) => strategy);
     const known = (/** @type {unknown} */ v) => strategies.includes(/** @type {string} */ (v));
+    const engines = spec.engines.map((engine) => engine.name);
+    const written = (/** @type {unknown} */ v) => engines.includes(/** @type {string} */ (v));
+    const dialect = this.value("The engine", xtc.dialect, written, PAPER);
+    const read = {
+      // As on the server, XTC that is not spoken of is off, and has its default strength else.
+      rho: this.knob("rho", xtc.rho, sampler.xtc ? spec.knobs.rho.default : 0, where),
+      tau: this.knob("tau", xtc.tau, spec.knobs.tau.default, where),
+      strategy: this.value("The strategy", xtc.strategy, known, strategies[0]),
+      protected: [],
+    };
     return {
       name,
       sampler: {
         ...Object.fromEntries(knobs),
-        xtc: {
-          // As on the server, XTC that is not spoken of is off, and has its default strength else.
-          rho: this.knob("rho", xtc.rho, sampler.xtc ? spec.knobs.rho.default : 0, where),
-          tau: this.knob("tau", xtc.tau, spec.knobs.tau.default, where),
-          strategy: this.value("The strategy", xtc.strategy, known, strategies[0]),
-          protected: [],
-        },
+        xtc: withDialect(read, dialect),
         order: this.order(sampler),
         dry_breakers: [],
       },

@@ -1,6 +1,7 @@
 // What other XTC settings would do along a text, in numbers and words. Pure.
 
 import { sameProtection } from "../composer/protection.js";
+import { ruleOf } from "../core/dialect.js";
 
 /**
  * The lane of a draft that stands for lane k of a run: the one of that name, or that was renamed.
@@ -30,10 +31,10 @@ export function questions({ settings, protect }, head) {
     const draft = counterpart(settings.lanes, head.lanes, k);
     if (!draft) return null;
     const own = sampler.xtc;
-    const { rho, tau, strategy } = draft.sampler.xtc;
-    const same = rho === own.rho && tau === own.tau && strategy === own.strategy;
+    const xtc = ruleOf(draft.sampler.xtc);
+    const same = JSON.stringify(xtc) === JSON.stringify(ruleOf(own));
     if (same && (own.rho === 0 || !guard.protect)) return null;
-    return { xtc: structuredClone({ rho, tau, strategy, ...guard }), same };
+    return { xtc: structuredClone({ ...xtc, ...guard }), same };
   });
 }
 

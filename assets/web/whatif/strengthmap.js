@@ -1,5 +1,6 @@
 // The map of ρ × τ: how strongly XTC would act along this text, with the present point on it.
 
+import { ruleOf } from "../core/dialect.js";
 import { h, s, set, setText } from "../core/dom.js";
 import { decimal, percent, setting } from "../core/format.js";
 import { certainty, perToken } from "./expectation.js";
@@ -65,11 +66,12 @@ export class StrengthMap {
     const { imagined, chips } = run.lanes[lane];
     /** @type {OtherXtc} */
     const now = imagined?.xtc ?? run.head.lanes[lane].sampler.xtc;
-    const { rho, tau, strategy, protect } = now;
-    const key = `${run.id} ${lane} ${JSON.stringify([strategy, protect])} ${chips.length}`;
+    const { rho, tau, protect } = now;
+    const { strategy, dialect } = ruleOf(now);
+    const key = `${run.id} ${lane} ${JSON.stringify([strategy, dialect, protect])} ${chips.length}`;
     if (key !== this.key) {
       this.key = key;
-      const xtc = { rho, tau, strategy, ...(protect ? { protect } : {}) };
+      const xtc = { ...ruleOf(now), ...(protect ? { protect } : {}) };
       const grid = await this.transport.strength(run.id, lane, xtc);
       if (key !== this.key) return;
       this.grid = grid;
@@ -91,8 +93,8 @@ export class StrengthMap {
   async ofLane(run, lane) {
     const key = `${run.id} ${lane} ${run.lanes[lane].chips.length}`;
     if (this.known?.key === key) return this.known.answer;
-    const { rho, tau, strategy } = run.head.lanes[lane].sampler.xtc;
-    const answer = await this.transport.whatIf?.(run.id, lane, { rho, tau, strategy });
+    const xtc = ruleOf(run.head.lanes[lane].sampler.xtc);
+    const answer = await this.transport.whatIf?.(run.id, lane, xtc);
     if (answer) this.known = { key, answer };
     return answer;
   }

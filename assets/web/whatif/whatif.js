@@ -1,6 +1,7 @@
 // What if: other XTC settings along the text that was written. The server decides every recorded
 // step again; no model runs, and the text stays as it is.
 
+import { dialectOf } from "../core/dialect.js";
 import { button, h, token } from "../core/dom.js";
 import { decimal, percent, setting } from "../core/format.js";
 import { certainty, perToken, questions } from "./expectation.js";
@@ -81,20 +82,23 @@ export class WhatIf {
   /** @param {Run} run */
   show(run) {
     const lines = run.lanes.flatMap((lane, k) =>
-      lane.imagined ? [this.line(lane, lane.imagined, run.head.lanes[k].name)] : [],
+      lane.imagined ? [this.line(lane, lane.imagined, run.head.lanes[k])] : [],
     );
     this.list.replaceChildren(...lines);
     this.element.hidden = !lines.length;
   }
 
-  /** @param {RunLane} lane @param {Imagined} imagined @param {string} name */
-  line({ stats }, imagined, name) {
+  /** @param {RunLane} lane @param {Imagined} imagined @param {HeadLane} head */
+  line({ stats }, imagined, head) {
     const [rho, tau] = [Number(imagined.xtc.rho), Number(imagined.xtc.tau)];
     const now = stats?.outcomes[3] ?? 0;
     const where = stats?.thought ? " in its answer" : "";
     const guard = imagined.guarded ? " and other protected tokens" : "";
+    const own = dialectOf(head.sampler.xtc);
+    const dialect = dialectOf(imagined.xtc);
+    const engine = dialect === own ? "" : `, by the rule of ${dialect},`;
     const words = [
-      `${name} at ρ ${setting(rho)}, τ ${setting(tau)}${guard} would fire `,
+      `${head.name} at ρ ${setting(rho)}, τ ${setting(tau)}${guard}${engine} would fire `,
       h("b", {}, String(imagined.counts[3])),
       ` times${where} (it fired ${now})`,
     ];

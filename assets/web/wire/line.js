@@ -133,6 +133,11 @@ export class Line {
         this.about("block", run, lane, index, candidates, xtc),
       stages: (run, lane, i, candidates) => this.about("stages", run, lane, i, candidates),
       whatIf: (run, lane, xtc) => this.about("what_if", run, lane, xtc),
+      engines: (run, lane, i, xtc) => this.about("engines", run, lane, i, xtc),
+      engineStages: (run, lane, i, engine, xtc) =>
+        this.about("engine_stages", run, lane, i, engine, xtc),
+      enginesAlong: (run, lane, xtc) => this.about("engines_along", run, lane, xtc),
+      enginesTyped: (numbers) => this.ask("engines_typed", numbers),
       tokens: (protect) => this.ask("tokens", protect),
       becomes: (run, lane, i, text) => this.about("becomes", run, lane, i, text),
       strength: (run, lane, xtc) => this.about("strength", run, lane, xtc),
