@@ -27,7 +27,7 @@ from xtc_viz.ui.service import Service
 
 def typed(values: list[float], **more: Any) -> Any:
     """What all engines leave of these numbers at ρ = 0.5, τ = 0.1, protected the first."""
-    xtc = {"rho": 0.5, "tau": 0.1, **more.pop("xtc", {})}
+    xtc: dict[str, Any] = {"rho": 0.5, "tau": 0.1, **more.pop("xtc", {})}
     return engineview.of_typed({"values": values, "sampler": {"xtc": xtc, **more}})
 
 

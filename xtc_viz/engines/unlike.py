@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xtc_viz.engines.base import Engine
-from xtc_viz.sampling.dialect import Coin, Comparison, Ties, Veto, Zero
+from xtc_viz.sampling.dialect import Coin, Comparison, Removes, Ties, Veto, Zero
 from xtc_viz.settings import SamplerSettings
 
 _COMPARISON = {
@@ -14,6 +14,13 @@ _TIES = {
     Ties.LOWEST_ID: "Of equally probable least tokens the one with the lowest id is kept there.",
     Ties.HIGHEST_ID: "Of equally probable least tokens the one with the highest id is kept there.",
     Ties.ALL: "Equally probable least tokens are all kept there.",
+    Ties.ANY: "Which of equally probable least tokens is kept there is left to its sort.",
+}
+_REMOVES = {
+    Removes.REST: "All eligible tokens but the underdog are removed there.",
+    Removes.BEFORE_BY_ID: "By a defect a token is removed there if the one with the next id is "
+    "eligible, be it likely or not.",
+    Removes.BEFORE_FALLING: "A token is removed there if the next one in falling order is eligible.",
 }
 _VETO = {
     Veto.STEP: "A step that would remove a protected token is left alone there.",
@@ -46,6 +53,8 @@ def unlike(sampler: SamplerSettings, engine: Engine, *, listed: bool) -> list[st
         words.append(_COMPARISON[there.comparison])
     if here.ties != there.ties:
         words.append(_TIES[there.ties])
+    if here.removes != there.removes:
+        words.append(_REMOVES[there.removes])
     if here.veto != there.veto:
         words.append(_VETO[there.veto])
     if not listed and there.veto != Veto.NONE:
