@@ -6,19 +6,21 @@ from dataclasses import replace
 
 import pytest
 
+from xtc_viz.engines.known.llamacpp import ENGINE
 from xtc_viz.errors import LaneError, SettingsError
 from xtc_viz.runs.chain import MOST_SEED, TOP_K, Chain, as_served, chains_of
 from xtc_viz.runs.presets import DEFAULT_LANES
 from xtc_viz.sampling.plan import plan_of
 from xtc_viz.settings import LaneSettings, RunSettings, SamplerSettings, Strategy, XTCSettings
 
+LLAMA_CPP = ENGINE.dialect
 ON = XTCSettings(0.5, 0.1, protected=frozenset({3}))
 
 
 def test_a_lane_as_the_server_has_it() -> None:
     """XTC comes before temperature, all that it draws from is shown, and nothing is protected."""
     chain = Chain.of(SamplerSettings(min_p=0.05, temperature=0.8, xtc=ON), 9)
-    assert chain == Chain(XTCSettings(0.5, 0.1), TOP_K, 0.05, 0.8, 9)
+    assert chain == Chain(XTCSettings(0.5, 0.1, dialect=LLAMA_CPP), TOP_K, 0.05, 0.8, 9)
     plan = plan_of(chain.sampler)
     assert plan.stages == ("top_k", "min_p", "xtc", "temperature")
     assert Chain.of(chain.sampler, 9) == chain

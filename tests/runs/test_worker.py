@@ -167,7 +167,7 @@ def test_the_app_has_its_model_before_the_page_and_keeps_it(
     monkeypatch.setenv("SPACE_ID", "someone/xtc_viz")
     monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "0")
     monkeypatch.setattr(zerogpu, "_spaces", spaces)
-    monkeypatch.setattr(launch, "build", lambda *given: built.extend(given))
+    monkeypatch.setattr(launch, "build", lambda *given, mcp: built.extend(given))
     flags = ["--models", "all", *(["--model", model] if model else [])]
     launch.page(parser().parse_args(flags))
     host, may, limits, decode, _ = built

@@ -254,10 +254,12 @@ def test_from_the_command_line(
 ) -> None:
     """One of two dies, which is said; Ctrl-C stops; the same command goes on with the other."""
     (tmp_path / "mine.toml").write_text(MINE, encoding="utf-8")
+    # What starts these tests in the background may have Ctrl-C ignored, for its children too.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from xtc_viz.cli import main; main()"
     words = ["lab", "run", "mine.toml", "--store", "a.sqlite"]
     own = [f"--model={box.address}" for box in both]
-    command = [sys.executable, "-c", code, *words]
+    command = [sys.executable, "-c", f"{heard}; {code}", *words]
     lines = []
     with subprocess.Popen([*command, *own], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as one:
         assert one.stderr
