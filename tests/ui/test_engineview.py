@@ -25,10 +25,10 @@ from xtc_viz.ui.runs import RunStore
 from xtc_viz.ui.service import Service
 
 
-def typed(values: list[float], **more: Any) -> Any:
+def typed(values: list[float], xtc: dict[str, Any] | None = None, **more: Any) -> Any:
     """What all engines leave of these numbers at ρ = 0.5, τ = 0.1, protected the first."""
-    xtc: dict[str, Any] = {"rho": 0.5, "tau": 0.1, **more.pop("xtc", {})}
-    return engineview.of_typed({"values": values, "sampler": {"xtc": xtc, **more}})
+    own = {"rho": 0.5, "tau": 0.1} | (xtc or {})
+    return engineview.of_typed({"values": values, "sampler": {"xtc": own, **more}})
 
 
 def groups(strips: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ _REMOVES = {
     Removes.REST: "All eligible tokens but the underdog are removed there.",
     Removes.BEFORE_BY_ID: "By a defect a token is removed there if the one with the next id is "
     "eligible, be it likely or not.",
-    Removes.BEFORE_FALLING: "A token is removed there if the next one in falling order is eligible.",
+    Removes.BEFORE_FALLING: "A token is removed there if the next less probable one is eligible.",
 }
 _VETO = {
     Veto.STEP: "A step that would remove a protected token is left alone there.",
