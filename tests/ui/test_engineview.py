@@ -27,8 +27,9 @@ from xtc_viz.ui.service import Service
 
 def typed(values: list[float], xtc: dict[str, Any] | None = None, **more: Any) -> Any:
     """What all engines leave of these numbers at ρ = 0.5, τ = 0.1, protected the first."""
-    own = {"rho": 0.5, "tau": 0.1} | (xtc or {})
-    return engineview.of_typed({"values": values, "sampler": {"xtc": own, **more}})
+    own = {"rho": 0.5, "tau": 0.1, **(xtc or {})}
+    sampler: dict[str, Any] = {"xtc": own} | more
+    return engineview.of_typed({"values": values, "sampler": sampler})
 
 
 def groups(strips: Any) -> dict[str, Any]:
