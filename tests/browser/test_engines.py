@@ -23,7 +23,7 @@ def opened(page: Page, i: int = 28) -> Locator:
     chips(page, 1).nth(i).click()
     engines = page.get_by_test_id("engines")
     engines.locator("summary").click()
-    expect(engines.locator(".engine-group").first).to_be_visible()
+    expect(engines.locator(".engine-group").first).to_be_in_viewport()
     expect(engines.get_by_test_id("engines-along").locator("li").first).to_be_attached()
     return engines
 

@@ -4,6 +4,7 @@
 import { button, h, s, set, setText } from "../core/dom.js";
 import { wordsOf } from "../core/errors.js";
 import { choice } from "../core/fields.js";
+import { unfolds } from "../core/fold.js";
 import { stageBars } from "../inspector/stagebars.js";
 import { stageName } from "../inspector/stages.js";
 import { AlongRun } from "./along.js";
@@ -61,7 +62,7 @@ export class Engines {
       button("Try your own numbers", numbers, { class: "own-numbers" }),
     );
     this.element.hidden = !transport.engines;
-    this.element.addEventListener("toggle", () => this.update());
+    unfolds(this.element, () => this.update());
     playback.on("select run state imagine", () => this.update());
   }
 

@@ -1,6 +1,7 @@
 // The stack stage by stage: the same candidates behind every stop, each with its own cutoff.
 
 import { h, s, set, setText } from "../core/dom.js";
+import { unfolds } from "../core/fold.js";
 import { stageBars } from "./stagebars.js";
 
 /** @import { Playback } from "../session/playback.js" */
@@ -39,7 +40,7 @@ export class Stages {
       ),
       this.note,
     );
-    this.element.addEventListener("toggle", () => this.update());
+    unfolds(this.element, () => this.update());
     playback.on("select run", () => this.update());
   }
 

@@ -1,6 +1,7 @@
 // The candidates of a step as a table, for those who read and those who copy: one lane, or two.
 
 import { button, h, set, token } from "../core/dom.js";
+import { unfolds } from "../core/fold.js";
 import { percent } from "../core/format.js";
 import { stateOf } from "./words.js";
 
@@ -28,7 +29,7 @@ export class Table {
       this.table,
     );
     this.element.append(this.box);
-    this.element.addEventListener("toggle", () => this.fill());
+    unfolds(this.element, () => this.fill());
   }
 
   /**
