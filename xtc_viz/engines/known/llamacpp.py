@@ -27,7 +27,7 @@ ENGINE = Engine(
         "that later coins are made of the same numbers as earlier draws."
     ),
     remarks=(
-        "The coin is tossed at every step, also where nothing is to be removed.",
+        "The coin is tossed wherever two tokens are left, also where none is to be removed.",
         "With min_keep above 1 it does nothing where fewer tokens than that would be left.",
     ),
     place=2,
