@@ -78,7 +78,7 @@ def test_ghosts_of_the_public_endpoint(target: Target) -> None:
 
 @pytest.mark.parametrize("session", [None, "of-my-own"])
 def test_a_program_is_heard_by_its_event(target: Target, session: str | None) -> None:
-    values = ["Once", ["XTC"], 7, 5, True, [], 100, "", False, True, True, True, []]
+    values = ["Once", ["XTC"], 7, 5, True, [], 100, "", False, True, True, True, [], False]
     body: dict[str, Any] = {"data": values}
     if session:
         body["session_hash"] = session + uuid4().hex

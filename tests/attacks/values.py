@@ -73,7 +73,8 @@ def request() -> dict[str, Any]:
     settings = RunSettings(lanes=presets.DEFAULT_LANES, max_new_tokens=3).to_dict()
     return {
         "kind": "run", "req": 1, "prompt": "Once", "system": "", "chat": False, "thinking": True,
-        "protect": {"eos": True, "newline": "all", "texts": []}, "settings": settings,
+        "protect": {"eos": True, "newline": "all", "texts": []},
+        "settings": settings | {"server_draws": False},
     }  # fmt: skip
 
 
@@ -83,7 +84,7 @@ def call() -> dict[str, Any]:
         "prompt": "Once", "lanes": ["Baseline", {"name": "mine", "sampler": {"top_k": 5}}],
         "seed": 7, "max_new_tokens": 3, "shared_randomness": True, "stop": ["."],
         "top_candidates": 100, "system": "", "chat": False, "thinking": True, "protect_eos": True,
-        "protect_newline": "all", "protect_texts": [" the"],
+        "protect_newline": "all", "protect_texts": [" the"], "server_draws": False,
     }  # fmt: skip
 
 
