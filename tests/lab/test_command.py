@@ -289,10 +289,15 @@ def test_answers_are_compared_by_what_they_must_be(lab: Lab, tmp_path: Path) -> 
 @pytest.mark.skipif(os.name == "nt", reason="interrupts are of POSIX")
 def test_an_interrupt_stops_it_and_keeps_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(MINE.replace("samples = 1", "samples = 300"))
+    # What starts these tests in the background may have Ctrl-C ignored, for its children too.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from xtc_viz.cli import main; main()"
     words = ["lab", "run", "mine.toml", "--model", "fake", "--store", "a.sqlite"]
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", f"{heard}; {code}", *words],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     deadline = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < deadline:

@@ -112,3 +112,14 @@ def test_the_coin_of_a_step_is_of_the_number_that_drew_the_token_before() -> Non
 def test_what_cannot_be_explained_is_refused(values: dict[str, float], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         Chain(XTCSettings(0.5, 0.1), **values)  # type: ignore[arg-type]
+
+
+@pytest.mark.engines
+@pytest.mark.slow
+def test_a_question_right_behind_a_stream_is_answered(remote: RemoteModel) -> None:
+    """The server ends the connection of a stream a moment after it: of 30 questions one was lost
+    while they shared it."""
+    chain = Chain(XTCSettings(0.5, 0.1), seed=7)
+    for _ in range(60):
+        prompt = remote.encode("Once upon a time")
+        assert len(list(explained(remote.server, prompt, chain, 2))) == 2

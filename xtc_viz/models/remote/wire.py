@@ -24,7 +24,11 @@ CONNECT = 5.0  # seconds
 SHORT = 20.0  # for a question that takes no forward
 LONG = 300.0  # for one that may have to read a long prompt
 SMALL = 4 * 2**20  # bytes of an answer
+IDLE = 2.0
+"""Seconds after which an idle connection is used no more. llama.cpp's server ends one after 5, and
+a question sent at that very moment would be lost."""
 SECRET = 8  # characters; a shorter key is none, as the `EMPTY` that some clients must send
+NO_HEADERS: Mapping[str, str] = {}
 
 
 class StatusError(ServerError):
@@ -60,6 +64,7 @@ class Wire:
             follow_redirects=False,
             trust_env=False,
             timeout=httpx.Timeout(SHORT, connect=CONNECT),
+            limits=httpx.Limits(keepalive_expiry=IDLE),
         )
 
     def close(self) -> None:
@@ -101,7 +106,8 @@ class Wire:
         self, path: str, body: bytes, seconds: float, most: int
     ) -> Generator[bytes, None, None]:
         """Yield the lines of an answer that have something in them."""
-        with self._sent("POST", path, body, seconds) as reply:
+        # A server may end the connection behind a stream, a moment later.
+        with self._sent("POST", path, body, seconds, {"Connection": "close"}) as reply:
             if reply.status_code != 200:
                 raise self._refused(path, reply.status_code, self._read(reply, SMALL))
             size, rest = 0, b""
@@ -157,14 +163,20 @@ class Wire:
 
     @contextmanager
     def _sent(
-        self, method: str, path: str, body: bytes | None, seconds: float
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        seconds: float,
+        headers: Mapping[str, str] = NO_HEADERS,
     ) -> Iterator[httpx.Response]:
         """Send a request and give its answer, whose head is there and can be read."""
+        kind = {"Content-Type": "application/json"} if body is not None else {}
         with self._client.stream(
             method,
             path.lstrip("/"),
             content=body,
-            headers={"Content-Type": "application/json"} if body is not None else {},
+            headers={**kind, **headers},
             timeout=httpx.Timeout(seconds, connect=CONNECT),
             extensions={"trace": self._trace},
         ) as reply:
