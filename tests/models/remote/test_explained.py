@@ -120,6 +120,7 @@ def test_a_question_right_behind_a_stream_is_answered(remote: RemoteModel) -> No
     """The server ends the connection of a stream a moment after it: of 30 questions one was lost
     while they shared it."""
     chain = Chain(XTCSettings(0.5, 0.1), seed=7)
+    assert isinstance(remote.server, LlamaCpp)
     for _ in range(60):
         prompt = remote.encode("Once upon a time")
         assert len(list(explained(remote.server, prompt, chain, 2))) == 2
