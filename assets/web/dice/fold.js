@@ -16,7 +16,7 @@ export class DiceFold {
     this.wrong = h("p", { class: "wrong", role: "alert" });
     this.element = h(
       "details",
-      { class: "map", hidden: true },
+      { class: "dice-fold", hidden: true },
       h("summary", {}, "The server's dice: which numbers served twice"),
       this.body,
       this.wrong,

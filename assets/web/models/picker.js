@@ -104,7 +104,7 @@ export class ModelPicker {
     };
     this.ofHub = h("label", { class: "revision" }, "revision ", this.revision);
     this.ofServer = h("label", { class: "revision", hidden: true }, "key ", this.key);
-    this.ofTokens = h("label", { class: "tokens", hidden: true }, "tokenizer", this.folder);
+    this.ofTokens = h("label", { class: "tokenizer", hidden: true }, "tokenizer", this.folder);
     this.free = h(
       "form",
       { class: "free", onsubmit },
