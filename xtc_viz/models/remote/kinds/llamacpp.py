@@ -48,7 +48,6 @@ class LlamaCpp:
         self._props = props
         self.slots = self._read.integer("`total_slots`", props["total_slots"], 1, MOST_SLOTS)
         self._size = LARGEST
-        self.slots = self._read.integer("`total_slots`", props["total_slots"], 1)
 
     def facts(self, progress: Progress) -> Facts:
         read, props = self._read, self._props
