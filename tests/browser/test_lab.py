@@ -152,13 +152,17 @@ def test_stop_go_on_and_a_second_window(visit: Visit, bench: Bench, tmp_path: Pa
 
 def test_two_runs_side_by_side(visit: Visit, bench: Bench, tmp_path: Path) -> None:
     page = open_lab(visit, bench)
-    for seed in (21, 22):
+    picks = page.locator(".runs input")
+    before = picks.count()
+    for more, seed in enumerate((21, 22), 1):
         choose(page, tmp_path, seeds=[seed])
         expect(page.get_by_test_id("forecast")).to_contain_text("About")
         start(page)
+        # Of the run before it is said that it is done, too.
+        expect(picks).to_have_count(before + more, timeout=PATIENT)
         phase(page, "done")
         expect(page.get_by_role("button", name="Start")).to_be_disabled()
-    for pick in page.locator(".runs input").all()[:2]:
+    for pick in picks.all()[:2]:
         pick.check()
     page.get_by_role("button", name="Compare these two").click()
     expect(page.get_by_test_id("comparison").or_(page.locator(".two .problem"))).to_be_visible(

@@ -275,6 +275,15 @@ def test_the_tour_on_a_phone_opens_what_it_speaks_of(visit: Visit, story: Server
     assert within(page, page.locator("[data-tour] [data-field=rho]"))
     tour.get_by_role("button", name="Back").click()
     expect(page.get_by_test_id("sentence")).to_be_visible()
+    # Back again before the sheet is all the way down.
+    tour.evaluate("""(card) => {
+      const press = (words) =>
+        [...card.querySelectorAll("button")].find((one) => one.textContent === words).click();
+      press("Next");
+      press("Back");
+    }""")
+    expect(tour).to_contain_text("7 of 8")
+    expect(page.get_by_test_id("sentence")).to_be_visible()
 
 
 def test_a_replay_has_all_of_it_but_what_needs_a_server(

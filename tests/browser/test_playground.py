@@ -349,6 +349,10 @@ def test_what_xtc_removed_is_restored_with_one_click(
     page.locator(".bars .row.removed").first.hover()
     expect(said).to_have_text(re.compile("^Restore .* and continue with it$"))
     assert page.evaluate(below) == before
+    # Drawn anew, the bars lie under the same pointer.
+    page.get_by_role("button", name="log scale").dispatch_event("click")
+    expect(page.get_by_role("button", name="log scale")).to_have_attribute("aria-pressed", "true")
+    expect(said).to_have_text(re.compile("^Restore .* and continue with it$"))
     removed = page.locator(".bars .words.removed .label").first.text_content() or ""
     keep(page, "offer")
     page.locator(".bars .restore").get_by_text("restore").first.click()

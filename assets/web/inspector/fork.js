@@ -42,6 +42,8 @@ export class Fork {
     this.own = 0;
     /** @type {Standing} */
     this.standing = { why: "", idle: true, undoable: false };
+    /** What is pointed at: a row, -1 for none, and the lane it is of, undefined for the selected. */
+    this.pointed = { id: -1, side: /** @type {number | undefined} */ (undefined) };
     this.said = "";
     this.hint = h("span", { class: "hint" });
     this.undo = button("Undo the branch", () => branching?.undo(), { hidden: true });
@@ -72,6 +74,8 @@ export class Fork {
 
   /** One or two lanes are on show, `own` is which of them is selected. @param {Look[]} looks */
   draw(looks, own = 0) {
+    const same = looks.map(({ at }) => `${at.lane} ${at.i}`).join();
+    if (same !== this.looks.map(({ at }) => `${at.lane} ${at.i}`).join()) this.pointed.id = -1;
     this.looks = looks;
     this.own = own;
     this.word.draw(looks[own]);
@@ -106,8 +110,15 @@ export class Fork {
     if (this.open && this.standing.idle && look) this.branching?.begin(look.at, chosen);
   }
 
-  /** Say what a click on the row that is pointed at does, or on any. @param {number} id */
-  say(id = -1, side = this.own) {
+  /** A row is pointed at, or none any more. @param {number} id @param {number} [side] */
+  point(id, side) {
+    this.pointed = { id, side };
+    this.say();
+  }
+
+  /** Say what a click on the row that is pointed at does, or on any. */
+  say() {
+    const { id, side = this.own } = this.pointed;
     const { why, idle, undoable } = this.standing;
     const began = undoable && this.looks[this.own]?.step.forced;
     this.undo.hidden = !began;

@@ -50,7 +50,7 @@ export class Inspector {
     this.buttons = new RowButtons(this.bars.svg, {
       // The tour shows what the bars mean; nothing begins there.
       onpick: (id, at) => !this.lens && this.fork.pick(id, this.bars.sideAt(at)),
-      onpoint: (id, at) => this.fork.say(id, this.bars.sideAt(at)),
+      onpoint: (id, at) => this.fork.point(id, this.bars.sideAt(at)),
     });
     this.stages = new Stages(playback, spec, transport);
     this.engines = new Engines(playback, spec, transport, numbers);

@@ -9,6 +9,7 @@ import { Which } from "./which.js";
 import { Why } from "./why.js";
 
 /** @import { Inspector } from "../inspector/inspector.js" */
+/** @import { Sheet } from "../page/sheet.js" */
 /** @import { Playback } from "../session/playback.js" */
 
 /**
@@ -29,9 +30,9 @@ export class Lesson {
   /**
    * `anew` writes the run on show with another seed, null where there is no server.
    * @param {{ root: HTMLElement, playback: Playback, transport: Transport, spec: Spec,
-   *   inspector: Inspector, anew: (() => void) | null }} page
+   *   inspector: Inspector, sheet: Sheet, anew: (() => void) | null }} page
    */
-  constructor({ root, playback, transport, spec, inspector, anew }) {
+  constructor({ root, playback, transport, spec, inspector, sheet, anew }) {
     /** What stands at the end of the page: the help, and each part once it was opened. */
     this.element = h("div", { class: "lessons" });
     /** @template {{ element: Node }} P @param {P} part */
@@ -42,7 +43,7 @@ export class Lesson {
     const why = once(() => placed(new Why(spec)));
     const guess = once(() => placed(new Guess(playback, transport, (key) => why().explain(key))));
     const which = once(() => placed(new Which(playback, transport, anew)));
-    const tour = once(() => placed(new Tour(root, playback, inspector)));
+    const tour = once(() => placed(new Tour(root, playback, inspector, sheet)));
     this.offer = tourOffer(() => tour().start());
     this.help = helpDialog([
       ["See it in a minute", "a tour through one step", () => tour().start()],

@@ -6,6 +6,7 @@ import { besidePart } from "./place.js";
 import { firedStep, STOPS, stopWords, TARGETS, unveiled } from "./stops.js";
 
 /** @import { Inspector } from "../inspector/inspector.js" */
+/** @import { Sheet } from "../page/sheet.js" */
 /** @import { Playback } from "../session/playback.js" */
 /** @import { Stop } from "./stops.js" */
 
@@ -14,11 +15,17 @@ const DONE = "done";
 const FIELDS = "input, textarea, select, dialog";
 
 export class Tour {
-  /** @param {HTMLElement} root @param {Playback} playback @param {Inspector} inspector */
-  constructor(root, playback, inspector) {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playback} playback
+   * @param {Inspector} inspector
+   * @param {Sheet} sheet the inspector stands in it on a phone
+   */
+  constructor(root, playback, inspector, sheet) {
     this.root = root;
     this.playback = playback;
     this.inspector = inspector;
+    this.sheet = sheet;
     /** @type {Place | null} The step that it goes through, null while it is closed. */
     this.at = null;
     this.place = 0;
@@ -83,17 +90,14 @@ export class Tour {
 
   /** Open what a stop speaks of, as a person would: on a phone much is folded away. */
   unfold() {
-    const { at, stop, inspector } = this;
-    const press = (/** @type {string} */ selector) => {
-      const node = this.root.querySelector(selector);
-      if (node instanceof HTMLElement && node.getClientRects().length) node.click();
-    };
-    if (stop === "yours") {
-      press(".decision[data-open] .grip button");
-      press(".composer .fold[aria-expanded=false]");
-    } else if (at && !inspector.element.checkVisibility({ visibilityProperty: true })) {
-      press(`#t${at.lane}-${at.i}`);
+    const { root, sheet, stop } = this;
+    if (stop !== "yours") {
+      if (!sheet.isOpen) sheet.open();
+      return;
     }
+    sheet.close();
+    const fold = root.querySelector(".composer .fold[aria-expanded=false]");
+    if (fold instanceof HTMLElement && fold.getClientRects().length) fold.click();
   }
 
   /** There is nothing to go through. */

@@ -121,18 +121,18 @@ export class Page {
       onopen: (text, name) => requests.open(text, name),
       onproblem: (words) => this.composer.fail(words),
     });
+    const dice = new DiceFold(playback, transport);
+    const map = live ? [this.strengthMap.element, dice.element] : [];
+    this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
     const anew = live ? () => requests.anew() : null;
-    const { inspector } = this;
-    this.lesson = new Lesson({ root, playback, transport, spec, inspector, anew });
+    const { inspector, sheet } = this;
+    this.lesson = new Lesson({ root, playback, transport, spec, inspector, sheet, anew });
     this.shelf = live ? new ShelfView(transport, this.session, playback, spec) : null;
     this.shareLink = new ShareLink(playback, spec, {
       draft: () => this.composer.draft,
       presenting: () => this.presenting,
     });
     this.seeds = live ? new Seeds(this, transport) : null;
-    const dice = new DiceFold(playback, transport);
-    const map = live ? [this.strengthMap.element, dice.element] : [];
-    this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
     root.replaceChildren(...arrangement(this));
     set(root, { "data-empty": "" });
     this.composer.fit();
