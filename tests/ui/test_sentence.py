@@ -10,11 +10,12 @@ import torch
 
 from tests.ui.factories import BEAR, BOY, GIRL, MAN, PROBS, TEXTS, decode, make_step, sampler
 from xtc_viz.engines.known import ENGINES
+from xtc_viz.parts import Part
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.dialect import Coin
 from xtc_viz.sampling.rule import decide
 from xtc_viz.settings import SamplerSettings
-from xtc_viz.ui.sentence import Part, Said, describe, drawn, listed, number, percent, warnings
+from xtc_viz.ui.sentence import Said, describe, drawn, number, percent, warnings
 
 
 def read(parts: Said | list[Part]) -> str:
@@ -191,12 +192,6 @@ def test_warnings_name_the_near_forced_word_and_the_kept_end() -> None:
     (kept,) = warnings(make_step(settings), settings, frozenset([MAN]))
     assert "kept the end of the text" in read(kept)
     assert warnings(make_step(settings, coin=0.9), settings, frozenset([MAN])) == []
-
-
-def test_long_lists_are_cut_and_say_so() -> None:
-    assert read(listed([1, 2, 3, 4, 5, 6])) == "«1», «2», «3», «4» and 2 more"
-    assert read(listed([1, 2, 3, 4])) == "«1», «2», «3» and «4»"
-    assert read(listed([1])) == "«1»"
 
 
 def test_numbers_are_written_as_people_write_them() -> None:

@@ -29,16 +29,14 @@ from xtc_viz.engines.leaves import (
 )
 from xtc_viz.engines.origin import Origin, distribution_of, of_probs, of_record, tail_of
 from xtc_viz.engines.reasons import (
-    Part,
     Reason,
     called,
     differing,
-    joined,
-    listed,
     reason,
     smallest,
     taken_over,
 )
+from xtc_viz.parts import Part, joined, listed
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.distribution import Distribution, Ids
 from xtc_viz.sampling.passage import through

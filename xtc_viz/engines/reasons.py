@@ -11,21 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 
+from xtc_viz.parts import Part, joined, listed
 from xtc_viz.sampling.dialect import PAPER, Coin, Comparison, Dialect, Removes, Ties, Veto, Zero
 from xtc_viz.settings import XTCSettings
-
-Part = str | int
-"""Of a sentence: text, or a token id to be shown as a token."""
-
-NAMED = 4  # how many tokens a sentence lists before it says "and 3 more"
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why an engine leaves something else than the chosen one.
 
-    `cause` is the name of a property of the dialect, or of the chain: `order`, `lacks`. In `words`,
-    a `str` is text and an `int` a token id to be shown as a token.
+    `cause` is the name of a property of the dialect, or of the chain: `order`, `lacks`.
     """
 
     cause: str
@@ -80,27 +75,6 @@ def reason(cause: str, case: Case) -> Reason:
     if say is None:
         return Reason(cause, (f"{case.name} is another in this: {cause.replace('_', ' ')}",))
     return Reason(cause, joined(say(case)))
-
-
-def joined(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Return a sentence in which no text follows a text."""
-    result: list[Part] = []
-    for part in parts:
-        if isinstance(part, str) and result and isinstance(result[-1], str):
-            result[-1] += part
-        else:
-            result.append(part)
-    return tuple(result)
-
-
-def listed(tokens: Sequence[int]) -> list[Part]:
-    """`a`, `a and b`, `a, b, c, d and 3 more`."""
-    shown: list[Part] = []
-    rest = len(tokens) - NAMED
-    for i, token in enumerate(tokens[:NAMED]):
-        last = i == min(len(tokens), NAMED) - 1 and rest <= 0
-        shown += [" and " if last else ", ", token] if i else [token]
-    return [*shown, f" and {rest} more"] if rest > 0 else shown
 
 
 def _comparison(case: Case) -> list[Part]:

@@ -17,13 +17,13 @@ from xtc_viz.engines.known import ENGINES
 from xtc_viz.engines.leaves import Answer, Left, Question
 from xtc_viz.engines.reasons import called
 from xtc_viz.errors import SettingsError
+from xtc_viz.parts import Part
 from xtc_viz.records.step import Step
 from xtc_viz.records.trace import LaneTrace
 from xtc_viz.settings import SamplerSettings, XTCSettings
 from xtc_viz.ui import payload
 from xtc_viz.ui.dialects import CAUSES, LABELS
 from xtc_viz.ui.payload import TokenText, rounded
-from xtc_viz.ui.sentence import Part
 
 SAME = 1e-5  # probabilities closer than this are the same: the records are float32
 SHOWN = 9  # tokens of a strip

@@ -1,13 +1,10 @@
-"""One step in plain words, as parts: a `str` is text, an `int` is a token id to be shown as one.
-
-Token text never becomes part of a sentence, so that no view can mistake it for markup.
-"""
+"""One step in plain words: why it is as it is, and what a careful user should know about it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
+from xtc_viz.parts import Part, listed
 from xtc_viz.records.step import Bound, Step
 from xtc_viz.sampling.dialect import Coin, Comparison, Removes, Ties, Veto
 from xtc_viz.sampling.plan import plan_of
@@ -15,8 +12,6 @@ from xtc_viz.sampling.rule import Outcome, removable
 from xtc_viz.sampling.stageview import tail_shares
 from xtc_viz.settings import SamplerSettings, Strategy, XTCSettings
 
-Part = str | int
-NAMED = 4  # how many tokens a sentence lists before it says "and 3 more"
 BOUNDS = {
     Bound.DRAW: "By these dice a word that this model did not show may have won: of those that it "
     "showed, this one did.",
@@ -67,20 +62,6 @@ def drawn(value: float, threshold: float) -> str:
     """A draw beside the threshold it was compared with: digits enough to tell them apart."""
     short = f"{value:.2f}"
     return short if short != f"{threshold:.2f}" else f"{value:.4f}"
-
-
-def listed(tokens: Sequence[int]) -> list[Part]:
-    """`a`, `a and b`, `a, b, c, d and 3 more`."""
-    shown: list[Part] = []
-    named, rest = tokens[:NAMED], len(tokens) - NAMED
-    for i, token in enumerate(named):
-        last = i == len(named) - 1 and rest <= 0
-        if i:
-            shown.append(" and " if last else ", ")
-        shown.append(token)
-    if rest > 0:
-        shown.append(f" and {rest} more")
-    return shown
 
 
 class Said(NamedTuple):
