@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wordsOf } from "../../assets/web/models/audit.js";
+import { nothingToAudit, wordsOf } from "../../assets/web/models/audit.js";
 import { read } from "./payload.js";
 
 const found = read("finding");
@@ -28,4 +28,11 @@ test("before there is anything it says how it stands", () => {
 test("what the server has against it is said in its words", () => {
   const refused = read("audit").at(-1);
   assert.match(wordsOf(refused), /no server/);
+});
+
+test("a server without an XTC of its own is not audited, and that is said", () => {
+  const served = { kind: "vLLM", version: "0.32", candidates: 20 };
+  const words = "vLLM has no XTC of its own: there is nothing to audit.";
+  assert.equal(nothingToAudit({ served, draws: false }), words);
+  assert.equal(nothingToAudit({ served, draws: true }), "");
 });

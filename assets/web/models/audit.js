@@ -32,6 +32,15 @@ export function wordsOf({ state, error, place, note, found, said }) {
   return `${ended}${found.sentence} ${found.effort}`;
 }
 
+/**
+ * What is said in place of the form, "" where the server of the model can be audited.
+ * @param {Pick<ModelLine, "served" | "draws">} model
+ */
+export function nothingToAudit({ served, draws }) {
+  if (draws) return "";
+  return `${served?.kind} has no XTC of its own: there is nothing to audit.`;
+}
+
 export class Audit {
   /** @param {Pick<ModelTransport, "audit" | "stop">} transport */
   constructor(transport) {
@@ -67,8 +76,9 @@ export class Audit {
       this.dice,
       this.halt,
     );
+    this.none = h("p", { class: "tag" });
     const label = { class: "audit", "aria-label": "Audit", hidden: true };
-    this.element = h("section", label, this.form, this.words, this.picture, this.wrong);
+    this.element = h("section", label, this.none, this.form, this.words, this.picture, this.wrong);
     this.show();
   }
 
@@ -145,6 +155,9 @@ export class Audit {
 
   show() {
     this.element.hidden = !this.model;
+    const none = this.model ? nothingToAudit(this.model) : "";
+    setText(this.none, none);
+    this.form.hidden = Boolean(none);
     this.submit.hidden = this.dice.hidden = this.going;
     this.halt.hidden = !this.going;
     this.halt.disabled = this.stopping;
