@@ -10,10 +10,12 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import torch
 
@@ -50,32 +52,50 @@ def benchmarks() -> list[ModuleType]:
     return found
 
 
+class Measured(NamedTuple):
+    """The results of a benchmark, and the machine that they were measured on."""
+
+    where: str
+    results: list[Result]
+
+
+def shown(kept: Mapping[str, Measured]) -> str:
+    """Return what the README shows of benchmarks: a table for each machine."""
+    by_machine: dict[str, list[Result]] = {}
+    for where, results in kept.values():
+        by_machine.setdefault(where, []).extend(results)
+    return "\n".join(section(where, results) for where, results in by_machine.items())
+
+
 def section(where: str, results: list[Result]) -> str:
-    """Return what the README shows: the machine, and the table."""
+    """Return the name of a machine, and the table of what was measured on it."""
     return f"Measured on {where}.\n\n{table(results)}\n"
 
 
-def stored() -> dict[str, list[Result]]:
+def stored() -> dict[str, Measured]:
     """Return the results that were kept, by benchmark."""
-    data = json.loads(RESULTS.read_text(encoding="utf-8"))["results"]
-    return {name: [Result(**values) for values in results] for name, results in data.items()}
+    if not RESULTS.exists():
+        return {}
+    data = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return {
+        name: Measured(one["machine"], [Result(**values) for values in one["results"]])
+        for name, one in data.items()
+    }
 
 
-def keep(measured: dict[str, list[Result]]) -> None:
-    """Put these results into `results.json` and the README, in place of older ones.
-
-    Those of a GPU say themselves which one it was, and leave the machine of the others as it is.
-    """
-    measured = {name: results for name, results in measured.items() if results}
-    former = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    kept = (stored() if former else {}) | measured
-    where = machine() if measured.keys() - {"gpu"} or not former else former["machine"]
-    data = {name: [asdict(result) for result in results] for name, results in kept.items()}
-    text = json.dumps({"machine": where, "results": data}, indent=1, ensure_ascii=False)
+def keep(measured: Mapping[str, list[Result]]) -> None:
+    """Put these results into `results.json` and the README, in place of older ones of the same
+    benchmarks. Those of others stay as they are, with the machine that they are of."""
+    here = machine()
+    kept = stored() | {name: Measured(here, some) for name, some in measured.items() if some}
+    data = {
+        name: {"machine": where, "results": [asdict(result) for result in results]}
+        for name, (where, results) in kept.items()
+    }
+    text = json.dumps(data, indent=1, ensure_ascii=False)
     RESULTS.write_text(f"{text}\n", encoding="utf-8")
-    shown = section(where, [result for results in kept.values() for result in results])
     readme = README.read_text(encoding="utf-8")
-    README.write_text(_SECTION.sub(lambda m: m[1] + shown + m[2], readme), encoding="utf-8")
+    README.write_text(_SECTION.sub(lambda m: m[1] + shown(kept) + m[2], readme), encoding="utf-8")
 
 
 def main() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -117,7 +116,7 @@ def test_without_a_gpu_nothing_is_measured(capsys: pytest.CaptureFixture[str]) -
     assert "no CUDA device is at hand" in capsys.readouterr().err
 
 
-def test_figures_of_a_gpu_leave_those_of_the_cpu_alone(
+def test_what_is_measured_anew_leaves_the_rest_and_its_machine_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results, readme = tmp_path / "results.json", tmp_path / "README.md"
@@ -130,13 +129,18 @@ def test_figures_of_a_gpu_leave_those_of_the_cpu_alone(
     monkeypatch.setattr(bench, "machine", lambda: "another CPU, beside a GPU")
     bench.keep({"gpu": [on_gpu]})
     bench.keep({"gpu": []})
-    assert bench.stored() == {"operator": [on_cpu], "gpu": [on_gpu]}
-    assert json.loads(results.read_text(encoding="utf-8"))["machine"] == "a CPU"
+    assert bench.stored() == {
+        "operator": ("a CPU", [on_cpu]),
+        "gpu": ("another CPU, beside a GPU", [on_gpu]),
+    }
     text = readme.read_text(encoding="utf-8")
-    assert "Measured on a CPU." in text
-    assert "A GPU, 8B" in text
+    first, second = text.split("Measured on ")[1:]
+    assert first.startswith("a CPU.\n\n|")
+    assert "softmax" in first
+    assert second.startswith("another CPU, beside a GPU.\n\n|")
+    assert "A GPU, 8B" in second
     bench.keep({"operator": [on_cpu]})
-    assert "Measured on another CPU" in readme.read_text(encoding="utf-8")
+    assert readme.read_text(encoding="utf-8").count("Measured on ") == 1
 
 
 def test_a_run_and_generate_on_a_tiny_model() -> None:

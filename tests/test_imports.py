@@ -112,7 +112,7 @@ RULES: dict[str, Rule] = {
         "numpy", "errors models.remote.wire sampling.distribution"
     ),
     "xtc_viz.models.remote.deadline": rule(),
-    "xtc_viz.models.remote.wire": rule("httpx", "errors models.remote.deadline"),
+    "xtc_viz.models.remote.wire": rule("httpx orjson", "errors models.remote.deadline"),
     "xtc_viz.models.local.placement": rule("torch transformers", "errors models.local.spec"),
     "xtc_viz.models.local.folder.download": rule(
         "huggingface_hub", f"{HOSTING} models.local.folder.files models.local.spec"

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from weakref import WeakSet
 
 import httpx
+import orjson
 
 from xtc_viz.errors import ServerError, SettingsError, Words, shortened
 from xtc_viz.models.remote.deadline import watch
@@ -156,7 +157,7 @@ class Wire:
 
     def _json(self, path: str, data: bytes) -> Any:
         try:
-            return json.loads(data)
+            return _value(data)
         except (ValueError, RecursionError):
             words = f"answers /{path.lstrip('/')} with what is no JSON"
             raise NoJsonError(self._words(words)) from None
@@ -223,7 +224,7 @@ class Wire:
     def _said(self, data: bytes) -> str:
         """What a server gives as the reason, short and without the key."""
         try:
-            values = json.loads(data)
+            values = _value(data)
         except (ValueError, RecursionError):
             return ""
         for name in ("error", "message", "detail"):
@@ -238,6 +239,14 @@ class Wire:
 
     def _words(self, words: str) -> str:
         return f"The server at {self.where} {words}."
+
+
+def _value(data: bytes) -> Any:
+    """Return the value that JSON writes; raise `ValueError` or `RecursionError` where it is none."""
+    with suppress(orjson.JSONDecodeError):
+        return orjson.loads(data)
+    # Slower, but it reads what some servers write: infinities, and halves of characters.
+    return json.loads(data)
 
 
 def _body(values: Mapping[str, Any]) -> bytes:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any
 
 from xtc_viz.errors import PromptError
@@ -26,6 +27,7 @@ ENTRY = 500  # bytes of a candidate in an answer, at most: mean 90, more for tok
 WHERE = "`completion_probabilities`"
 MARK = "<|im_start|>"
 BLOCK = 16  # steps that are asked for at once
+_ID, _LOG_PROB = itemgetter("id"), itemgetter("logprob")
 
 
 def recognize(wire: Wire, tokenizer: str) -> LlamaCpp | None:
@@ -252,11 +254,12 @@ class LlamaCpp:
         return entries
 
     def _known(self, entries: list[dict[str, Any]]) -> PartialLogits:
-        return self._read.candidates(
-            [entry.get("id") for entry in entries],
-            [entry.get("logprob") for entry in entries],
-            self._size,
-        )
+        try:
+            ids, log_probs = [*map(_ID, entries)], [*map(_LOG_PROB, entries)]
+        except KeyError as name:
+            words = f"answers wrongly: {name} is missing in `top_logprobs`"
+            raise self._wire.error(words) from None
+        return self._read.candidates(ids, log_probs, self._size)
 
     def _table(self) -> TokenTable:
         """Ask for the bytes of all tokens."""
