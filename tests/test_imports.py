@@ -270,10 +270,16 @@ RULES: dict[str, Rule] = {
         "records.modelinfo",
     ),
     "xtc_viz.lab.workers.desk": rule(own="lab.cell lab.news"),
+    "xtc_viz.lab.workers.post": rule("torch", "errors lab.identity lab.news models.remote"),
+    "xtc_viz.lab.workers.patient": rule(
+        "torch",
+        "errors lab.cell lab.experiment lab.identity lab.news lab.workers.post lab.writer "
+        "models.remote records.modelinfo",
+    ),
     "xtc_viz.lab.workers.servers": rule(
         "torch",
-        "errors lab.cell lab.experiment lab.identity lab.news lab.workers.desk lab.writer "
-        "models.remote records.modelinfo",
+        "errors lab.cell lab.experiment lab.identity lab.news lab.workers.desk lab.workers.post "
+        "lab.writer models.remote records.modelinfo",
     ),
     "xtc_viz.lab.workers.cluster": rule(
         "ray",

@@ -42,6 +42,12 @@ test("a run says how it stands", () => {
     standWords({ ...done, phase: "writing", progress }),
     "Writing · 10 of 96 texts · 2 failed · 1,234 tokens/s · 1 min 1 s left",
   );
+  const until = new Date(2026, 10, 22, 14, 5).getTime() / 1000;
+  const absence = { who: "box", reason: "The server at box is gone.", since: until - 600, until };
+  assert.equal(
+    standWords({ ...done, phase: "writing", progress: { ...progress, absent: [absence] } }),
+    "The server at box is gone. It is waited for until 14:05 · 10 of 96 texts · 2 failed · 1 min 1 s left",
+  );
   assert.match(standWords({ ...done, phase: "paused", progress }), /^Paused.*1 min 1 s left$/);
   assert.equal(standWords({ ...done, phase: "failed", words: "No.", progress: null }), "No");
 });

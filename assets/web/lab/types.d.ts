@@ -59,6 +59,8 @@ interface LabProgress {
   seconds_left: number | null;
   failures: { condition: string; prompt: string; message: string }[];
   rate: number | null;
+  /** Who gives no answer, and until when it is waited for, in seconds since 1970; null is no more. */
+  absent: { who: string; reason: string; since: number; until: number | null }[];
 }
 type LabPhase =
   | "idle"

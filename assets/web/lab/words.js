@@ -65,19 +65,29 @@ const PHASES = {
 export function standWords({ phase, words, progress }) {
   const parts = [phase === "failed" ? words.replace(/\.$/, "") : PHASES[phase]];
   if (progress) {
+    const [away] = phase === "writing" ? progress.absent : [];
+    if (away?.until) parts[0] = `${away.reason} It is waited for until ${clock(away.until)}`;
     const { done, total, failed, rate, seconds_left: left } = progress;
     parts.push(`${number(done)} of ${number(total)} texts`);
     if (failed) parts.push(`${number(failed)} failed`);
-    if (phase === "writing" && rate) parts.push(`${number(Math.round(rate))} tokens/s`);
+    if (phase === "writing" && rate && !away) parts.push(`${number(Math.round(rate))} tokens/s`);
     if ((phase === "writing" || phase === "paused") && left) parts.push(`${duration(left)} left`);
   }
   return parts.filter(Boolean).join(" · ");
 }
 
+/** @param {number} n */
+const two = (n) => String(n).padStart(2, "0");
+
+/** A time of day, as the reader's clock says. @param {number} seconds since 1970 */
+export function clock(seconds) {
+  const date = new Date(1000 * seconds);
+  return `${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
 /** When a run began, as the reader's clock says. @param {number} seconds since 1970 */
 export function day(seconds) {
   const date = new Date(1000 * seconds);
-  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
+  const month = two(date.getMonth() + 1);
+  return `${date.getFullYear()}-${month}-${two(date.getDate())} ${clock(seconds)}`;
 }

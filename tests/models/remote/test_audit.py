@@ -76,7 +76,7 @@ def test_another_kind_of_server_is_refused(address: str) -> None:
         tokenize = known.server.tokenize
         chat = known.server.chat
 
-    model = RemoteModel(Plain(), known.wire)
+    model = RemoteModel(known.spec, Plain(), known.wire)
     with pytest.raises(ServerError, match="is plain, which has no XTC of its own"):
         source(model, Claim(0.5, 0.1))
     with pytest.raises(ServerError, match="dice of plain are not known"):

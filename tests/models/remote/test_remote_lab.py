@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -26,11 +27,16 @@ from xtc_viz.lab.reading import failures
 from xtc_viz.lab.runner import Progress, run, run_with
 from xtc_viz.lab.store import Store
 from xtc_viz.lab.suite import load_suite
-from xtc_viz.lab.workers import servers as module
+from xtc_viz.lab.workers import Workers
+from xtc_viz.lab.workers.patient import Patient
+from xtc_viz.lab.workers.post import PATIENCE
 from xtc_viz.lab.workers.servers import Servers
+from xtc_viz.models.host import ModelHost
 from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.models.remote.spec import RemoteSpec
 from xtc_viz.settings import LaneSettings, SamplerSettings, XTCSettings
+from xtc_viz.ui.lab.choice import Choice
+from xtc_viz.ui.lab.laboratory import Laboratory, Phase, Status
 
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
 
@@ -75,19 +81,27 @@ def connected(boxes: Sequence[LlamaProcess], **options: float) -> closing[Server
     return closing(Servers([RemoteSpec(box.address) for box in boxes], **options))  # type: ignore[arg-type]
 
 
+def one_server(box: LlamaProcess) -> Workers:
+    return Servers([RemoteSpec(box.address)])
+
+
+def patient(box: LlamaProcess) -> Workers:
+    return Patient(RemoteModel.connect(box.address))
+
+
 def content(store: Store, plan: Sequence[Cell]) -> Texts:
     entries = store.entries(cell.name for cell in plan)
     return {name: (entry.text, entry.finish) for name, entry in entries.items()}
 
 
-def plan(workers: Servers) -> list[Cell]:
+def plan(workers: Workers) -> list[Cell]:
     return list(cells(EXPERIMENT, STORY, workers.identity))
 
 
 class Watched:
     """A run, of which every cell that was written is counted."""
 
-    def __init__(self, workers: Servers, path: Path) -> None:
+    def __init__(self, workers: Workers, path: Path) -> None:
         self.workers, self.path = workers, path
         self.reports: list[Progress] = []
 
@@ -138,7 +152,7 @@ def test_the_other_takes_over_from_one_that_is_killed(
         [absence] = run.reports[-1].absent
         assert absence.who == f"127.0.0.1:{both[1].port}"
         assert absence.reason.startswith(f"The server at {absence.who} ")
-        assert absence.until == absence.since + module.PATIENCE
+        assert absence.until == absence.since + PATIENCE
         # It is taken in again where the next run finds it there.
         both[1].start()
         both[1].wait()
@@ -148,8 +162,12 @@ def test_the_other_takes_over_from_one_that_is_killed(
         assert again.reports[-1].absent == ()
 
 
+@pytest.mark.parametrize("workers", [one_server, patient])
 def test_one_that_is_alone_is_waited_for(
-    both: list[LlamaProcess], alone: Texts, tmp_path: Path
+    workers: Callable[[LlamaProcess], Workers],
+    both: list[LlamaProcess],
+    alone: Texts,
+    tmp_path: Path,
 ) -> None:
     box = both[0]
     killed = False
@@ -162,8 +180,8 @@ def test_one_that_is_alone_is_waited_for(
         elif progress.absent and not box.lives:
             box.start()
 
-    with connected(both[:1]) as workers:
-        run = Watched(workers, tmp_path / "a.sqlite")
+    with closing(workers(box)) as those:
+        run = Watched(those, tmp_path / "a.sqlite")
         assert run.go(kill_and_start) == alone
     assert any(report.absent for report in run.reports)
     assert run.reports[-1].absent == ()
@@ -190,6 +208,60 @@ def test_patience_ends_and_the_run_goes_on_later(
         run = Watched(workers, tmp_path / "a.sqlite")
         assert run.go() == alone
         assert run.reports[0].before == kept
+
+
+def test_patience_in_the_plain_loop_ends_too(both: list[LlamaProcess], tmp_path: Path) -> None:
+    workers = Patient(RemoteModel.connect(both[0].address), patience=0.5)
+    with Store(tmp_path / "a.sqlite") as store:
+
+        def go() -> None:
+            for progress in run_with(workers, EXPERIMENT, STORY, store):
+                if progress.written >= 4:
+                    both[0].kill()
+
+        with pytest.raises(ServerError, match=r" did not come back within 0\.5 seconds\.$"):
+            go()
+        assert 4 <= len(store) < TOTAL
+
+
+def test_the_run_of_a_page_waits_for_its_server(
+    both: list[LlamaProcess], alone: Texts, tmp_path: Path
+) -> None:
+    """It says so meanwhile, and Stop is heard."""
+    box = both[0]
+    box.kill()
+    box.start()
+    box.wait()
+    host = ModelHost(RemoteModel.connect(box.address))
+    laboratory = Laboratory(host, tmp_path / "lab.sqlite")
+    choice = Choice(EXPERIMENT, STORY)
+
+    def away(status: Status) -> bool:
+        return bool(status.progress and status.progress.absent)
+
+    def watch(until: Callable[[Status], bool]) -> Status:
+        end = time.monotonic() + 60
+        while not until(status := laboratory.status):
+            assert time.monotonic() < end, status
+            time.sleep(0.01)
+        return status
+
+    laboratory.start(choice)
+    watch(lambda status: bool(status.progress and status.progress.written >= 4))
+    box.kill()
+    status = watch(away)
+    assert status.phase is Phase.WRITING
+    assert laboratory.stop()
+    laboratory.join(30)
+    assert str(laboratory.status.phase) == "stopped"
+    laboratory.start(choice)
+    watch(away)
+    assert host.waiting == 0
+    box.start()
+    watch(lambda status: not status.phase.going)
+    assert str(laboratory.status.phase) == "done"
+    with Store(laboratory.path) as store:
+        assert content(store, [*cells(EXPERIMENT, STORY, Identity.of(host.resident))]) == alone
 
 
 @pytest.fixture(scope="module")

@@ -119,7 +119,8 @@ def _do(options: argparse.Namespace) -> int:
 def workers(names: Sequence[str], options: argparse.Namespace) -> Workers:
     """Return who writes with the model of these names: this process, servers, or a cluster."""
     if is_address(names[0]):
-        from xtc_viz.lab.workers.servers import PATIENCE, Servers
+        from xtc_viz.lab.workers.post import PATIENCE
+        from xtc_viz.lab.workers.servers import Servers
         from xtc_viz.models.remote.key import key_of
         from xtc_viz.models.remote.spec import RemoteSpec
 

@@ -1,5 +1,5 @@
-"""Who writes the cells of a run: `here`, a plain loop in this process; `servers`, a model that runs
-in servers; or `cluster`, actors of Ray.
+"""Who writes the cells of a run: `here`, a plain loop in this process; `patient`, the same with a
+model of a server; `servers`, a model that runs in several; or `cluster`, actors of Ray.
 
 Workers write no store. They take cells from the run when they have room for them, and say what came
 of them (`News`); the run alone stores it. So a cluster needs no disk that all of it shares, and a

@@ -38,7 +38,10 @@ Ids = tuple[int, ...]
 class RemoteModel:
     """A model that runs in a server. Make one with `RemoteModel.connect`."""
 
-    def __init__(self, server: Server, wire: Wire, progress: Progress = no_progress) -> None:
+    def __init__(
+        self, spec: RemoteSpec, server: Server, wire: Wire, progress: Progress = no_progress
+    ) -> None:
+        self.spec = spec
         self.wire = wire
         self.server = server
         facts = server.facts(progress)
@@ -56,7 +59,7 @@ class RemoteModel:
         wire = Wire(spec.name, spec.key)
         progress(f"asking {spec.short_name} what it is", None)
         try:
-            return cls(recognize(wire, spec.tokenizer), wire, progress)
+            return cls(spec, recognize(wire, spec.tokenizer), wire, progress)
         except BaseException:
             wire.close()
             raise

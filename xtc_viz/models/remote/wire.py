@@ -242,7 +242,7 @@ class Wire:
 
 
 def _value(data: bytes) -> Any:
-    """Return the value that JSON writes; raise `ValueError` or `RecursionError` where it is none."""
+    """Return what JSON says; raise `ValueError` or `RecursionError` where it is none."""
     with suppress(orjson.JSONDecodeError):
         return orjson.loads(data)
     # Slower, but it reads what some servers write: infinities, and halves of characters.

@@ -2,6 +2,7 @@
 
 It holds a turn in the background (`models.queue`), looks between two steps whether anyone else
 wants the model, and lets them have it; its own cache waits meanwhile, so nothing is written twice.
+A model's server that goes away is waited for.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from time import perf_counter
 from xtc_viz.errors import BusyError, ModelError, StoreError, XTCVizError
 from xtc_viz.lab.cell import run_name
 from xtc_viz.lab.identity import Identity
-from xtc_viz.lab.runner import Progress, run
+from xtc_viz.lab.runner import ROWS, Progress, run_with
 from xtc_viz.lab.store import Store
+from xtc_viz.lab.workers.here import Here
+from xtc_viz.lab.workers.patient import Patient
 from xtc_viz.models.base import LanguageModel
 from xtc_viz.models.host import ModelHost, Turn
+from xtc_viz.models.remote.model import RemoteModel
 from xtc_viz.ui.lab.choice import Choice
 
 POLL = 0.1  # seconds between two looks at whether a run that waits is to stop
@@ -173,7 +177,8 @@ class Laboratory:
                 run=run_name(experiment, suite, identity),
                 model=model.info.name,
             )
-        with closing(run(experiment, suite, model, store)) as reports:
+        workers = Patient(model) if isinstance(model, RemoteModel) else Here(model, ROWS)
+        with closing(run_with(workers, experiment, suite, store)) as reports:
             for progress in self._between_others(reports, model, turn, stop):
                 if progress.rate:
                     self._rates[identity] = progress.rate
@@ -199,9 +204,12 @@ class Laboratory:
                 if not self._come(turn, stop, model):
                     return
                 away += perf_counter() - begin
+            begin = perf_counter()
             progress = next(reports, None)
             if progress is None:
                 return
+            if progress.absent:
+                away += perf_counter() - begin
             yield without(away, progress)
 
     def _come(self, turn: Turn, stop: threading.Event, model: LanguageModel | None = None) -> bool:
@@ -222,7 +230,8 @@ class Laboratory:
 
 
 def without(away: float, progress: Progress) -> Progress:
-    """Return how far a run is, as if it had not let others go first for so many seconds."""
+    """Return how far a run is, as if it had not rested for so many seconds: it let others go first,
+    or its server was away."""
     own, left = max(progress.seconds - away, 0.0), progress.seconds_left
     share = own / progress.seconds if progress.seconds else 1.0
     return replace(progress, seconds=own, seconds_left=left and left * share)

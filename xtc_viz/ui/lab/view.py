@@ -29,7 +29,7 @@ def status_of(status: Status) -> dict[str, Any]:
     told = None
     if progress is not None:
         values = asdict(replace(progress, cell=None))
-        del values["cell"], values["absent"]  # nobody is waited for here
+        del values["cell"]
         told = values | {"rate": progress.rate}
     return {**asdict(replace(status, progress=None)), "progress": told,
             "going": status.phase.going}  # fmt: skip
