@@ -67,7 +67,10 @@ RULES: dict[str, Rule] = {
     "xtc_viz.engines.syntax": rule("yaml", "engines.forms errors"),
     "xtc_viz.engines.unlike": rule(own="engines.base sampling.dialect settings"),
     "xtc_viz.engines.values": rule(),
-    "xtc_viz.engines.reader": rule(own=f"{STAGES} engines.forms engines.values sampling.dialect"),
+    "xtc_viz.engines.reader": rule(
+        own=f"{STAGES} engines.forms engines.readorder engines.values sampling.dialect"
+    ),
+    "xtc_viz.engines.readorder": rule(own=f"{CORE} engines.forms engines.values"),
     "xtc_viz.engines.reading": rule(
         own="engines.forms engines.reader engines.syntax errors settings"
     ),

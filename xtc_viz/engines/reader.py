@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from xtc_viz.engines.forms.base import RHO, TAU, Ends, Field, Form, OrderField, Raw
+from xtc_viz.engines.forms.base import RHO, TAU, Ends, Field, Form, Raw
 from xtc_viz.engines.known import ENGINES
+from xtc_viz.engines.readorder import read_order
 from xtc_viz.engines.values import idle, number, typed, yes
 from xtc_viz.errors import SettingsError, shortened, shown
 from xtc_viz.knobs import KNOBS
@@ -26,7 +27,7 @@ MOST_NAMED = 20
 PENALTIES = ("repetition_penalty", "presence_penalty", "frequency_penalty")
 WINDOW = "penalty_window"
 """How far all of them look back."""
-BREAKERS, DYNAMIC = "dry_sequence_breakers", "dynamic_temperature"
+BREAKERS = "dry_sequence_breakers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,48 +211,12 @@ class Reader:
         self.note(high_name, "dynatemp_range", self.values["dynatemp_range"])
 
     def order(self) -> tuple[str, ...]:
-        engine = ENGINES.get(self.form.engine)
-        order = engine.order if engine else ORDER
-        for one in self.form.orders:
-            if self.raw.get(one.name) is not None:
-                order = self.listed(one, order)
-                break
-        last = self.form.temperature_last
-        if last and yes(self.raw.get(last)):
-            order = temperature_last(order, self.form)
-        return order
-
-    def listed(self, one: OrderField, usual: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the order that a list names; what has no word there keeps its place before or
-        behind all that have."""
-        value = self.raw[one.name]
-        if isinstance(value, str):
-            value = [word.strip() for word in value.replace("\n", ";").replace(",", ";").split(";")]
-        if not isinstance(value, list) or len(value) > 100:
-            self.problems.append(f"`{one.name}` is no list of stages.")
-            return usual
         dynamic = self.values.get("dynatemp_range", 0.0) > 0
-        stages: list[str] = []
-        for word in value:
-            known = one.also.get(str(word), word) if isinstance(word, (str, int)) else None
-            if known is None or known not in one.words:
-                if word != "":
-                    self.problems.append(
-                        f"`{one.name}` names {shown(word)}, which is not known here."
-                    )
-                continue
-            # Where temperature has two words, one for each kind, only its own counts.
-            twice = DYNAMIC in one.words and TEMPERATURE in one.words[known]
-            if twice and (known == DYNAMIC) != dynamic:
-                continue
-            stages += [stage for stage in one.words[known] if stage not in stages]
-        missing = [stage for stage in usual if stage in one.stages and stage not in stages]
-        if one.whole:
-            stages += missing
-        else:
-            for stage in missing:
-                self.switch_off(stage, one.name)
-        return _with_fixed(stages, usual, one.stages)
+        read = read_order(self.form, self.raw, dynamic=dynamic)
+        self.problems += read.problems
+        for stage in read.out:
+            self.switch_off(stage, read.name)
+        return read.order
 
     def switch_off(self, stage: str, order: str) -> None:
         """A stage that is not in the list never acts."""
@@ -309,22 +274,6 @@ def _checked(one: Field, name: str, value: object) -> float:
     if one.knob == TEMPERATURE and 0.0 < ours < MIN_TEMPERATURE:
         raise SettingsError(name, f"0 or at least {MIN_TEMPERATURE}", value)
     return ours
-
-
-def temperature_last(order: tuple[str, ...], form: Form) -> tuple[str, ...]:
-    """Return an order with temperature behind all but what is last in any case."""
-    others = [stage for stage in order if stage != TEMPERATURE]
-    before = [stage for stage in others if stage not in form.behind_last]
-    return (*before, TEMPERATURE, *(stage for stage in others if stage in form.behind_last))
-
-
-def _with_fixed(stages: list[str], usual: tuple[str, ...], free: frozenset[str]) -> tuple[str, ...]:
-    """Return an order of free stages with those that have a fixed place around it."""
-    first = min((i for i, stage in enumerate(usual) if stage in free), default=0)
-    fixed = [(i, stage) for i, stage in enumerate(usual) if stage not in free]
-    before = [stage for i, stage in fixed if i < first]
-    after = [stage for i, stage in fixed if i > first]
-    return (*before, *stages, *after)
 
 
 def _few(sentences: list[str]) -> list[str]:
