@@ -11,8 +11,8 @@ from itertools import groupby
 from xtc_viz.engines.forms.base import RHO, TAU, Field, Form, Raw
 from xtc_viz.engines.known import ENGINES
 from xtc_viz.engines.reader import BREAKERS, PENALTIES, WINDOW
-from xtc_viz.engines.readorder import temperature_last
 from xtc_viz.engines.reading import read
+from xtc_viz.engines.readorder import temperature_last
 from xtc_viz.engines.syntax import written
 from xtc_viz.engines.unlike import unlike
 from xtc_viz.knobs import KNOBS
