@@ -49,7 +49,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.parts": rule(),
     "xtc_viz.texts": rule(own="errors"),
     "xtc_viz.tablecell": rule(own="texts"),
-    "xtc_viz.sideprocess": rule(own="errors"),
+    "xtc_viz.sideprocess": rule(own="errors sideprocess"),
     "xtc_viz.knob": rule(own="errors"),
     "xtc_viz.knobs": rule(own="knob sampling.stages"),
     "xtc_viz.settings": rule(own="engines.known errors knobs sampling.dialect sampling.stages"),
