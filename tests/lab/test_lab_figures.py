@@ -129,7 +129,23 @@ def test_differences_are_drawn_as_they_are() -> None:
     said = FIGURES["forest"].sentence(own, Options(metric="distinct_2"))
     assert said.startswith("Against baseline, on 6 prompts. Distinct-2 (more is more varied): more")
     assert "more with up (+0.275 [" in said
-    assert said.endswith("no difference shown with noise.")
+    # Of six prompts no test of signs shows anything, where two conditions are compared.
+    assert "; no difference shown with noise. With up by its own interval alone" in said
+
+
+def test_what_may_be_chance_among_so_many_is_said() -> None:
+    """One of eleven conditions differs, by an interval that hardly leaves zero out."""
+    conditions = [lane("baseline"), *(lane(f"noise {i}", 0.05 * (i + 1)) for i in range(10)), lane("odd", 0.9)]
+    up = (0.05, 0.01, 0.06, -0.01, 0.04, 0.02)
+    wiggle = (-0.3, 0.3, -0.2, 0.2, -0.1, 0.1)
+    own = made(conditions, lambda i, j, _: 0.5 + (i == 11) * up[j] + (0 < i < 11) * wiggle[j])
+    odd = own.comparison("distinct_2", "odd")
+    assert odd
+    assert odd.difference.excludes_zero
+    assert not odd.firm
+    said = FIGURES["forest"].sentence(own, Options(metric="distinct_2"))
+    assert "more with odd (+0.028 [" in said
+    assert said.endswith("With odd by its own interval alone: among so many it may be chance.")
 
 
 def test_options_are_checked() -> None:

@@ -84,13 +84,27 @@ def against_baseline(view: View, conditions: Sequence[str] | None = None) -> str
         if differences:
             counts += [one.n for one in differences.values()]
             own = view.of(metric)
+            frail = [
+                name
+                for name, one in found.items()
+                if one and one.difference.excludes_zero and not one.firm
+            ]
             sentences.append(
                 f"{own.label} ({own.direction}): {claims(differences, numbers=single)}."
+                f"{by_chance(frail)}"
             )
     if not sentences:
         return "There is nothing to compare with the baseline yet."
     base = quoted(view.results.baseline)
     return f"Against {base}, on {prompts(counts)}. {' '.join(sentences)}"
+
+
+def by_chance(names: Sequence[str]) -> str:
+    """Say which of the conditions that are claimed to differ may do so by chance, if any."""
+    if not names:
+        return ""
+    its = "its own interval" if len(names) == 1 else "their own intervals"
+    return f" With {some([*map(quoted, names)])} by {its} alone: among so many it may be chance."
 
 
 def some(items: Sequence[str], what: str = "conditions") -> str:
