@@ -39,8 +39,13 @@ def test_no_question_removes_or_changes_a_run(service: Service, kept: str, data)
     near = [kept, kept[:-1], kept.swapcase(), f"{kept} ", kept.encode().hex()]
     values = st.lists(st.sampled_from([*near, *JUNK]), max_size=5)
     before = json.dumps(service.store.get(kept).whole(kept))
-    for question in questions(service):
-        asyncio.run(_answer(question, data.draw(values)))
+    asked = [(question, data.draw(values)) for question in questions(service)]
+
+    async def ask() -> None:
+        for question, own in asked:
+            await _answer(question, own)
+
+    asyncio.run(ask())
     assert json.dumps(service.store.get(kept).whole(kept)) == before
 
 
