@@ -135,7 +135,8 @@ def test_differences_are_drawn_as_they_are() -> None:
 
 def test_what_may_be_chance_among_so_many_is_said() -> None:
     """One of eleven conditions differs, by an interval that hardly leaves zero out."""
-    conditions = [lane("baseline"), *(lane(f"noise {i}", 0.05 * (i + 1)) for i in range(10)), lane("odd", 0.9)]
+    noise = (lane(f"noise {i}", 0.05 * (i + 1)) for i in range(10))
+    conditions = [lane("baseline"), *noise, lane("odd", 0.9)]
     up = (0.05, 0.01, 0.06, -0.01, 0.04, 0.02)
     wiggle = (-0.3, 0.3, -0.2, 0.2, -0.1, 0.1)
     own = made(conditions, lambda i, j, _: 0.5 + (i == 11) * up[j] + (0 < i < 11) * wiggle[j])
