@@ -109,6 +109,8 @@ def test_a_run_is_the_one_that_is_recorded_without_a_page(
     for told, lane in zip(run["lanes"], trace.lanes, strict=True):
         assert (told["name"], told["text"]) == (lane.settings.name, lane.text)
         assert (told["tokens"], told["finish"]) == (len(lane.steps), lane.finish)
+        own = lane.settings.sampler.xtc
+        assert told["xtc"] == {"rho": own.rho, "tau": own.tau, "engine": "paper"}
         assert told["changed"] == sum(step.changed for step in lane.steps)
         fired = [i for i, step in enumerate(lane.steps) if step.outcome is Outcome.FIRED]
         assert [one["step"] for one in told["fired"]] == fired[:MOST_STEPS]

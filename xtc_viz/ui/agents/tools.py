@@ -18,6 +18,7 @@ from typing import Any
 import gradio as gr
 
 from xtc_viz.audit.asking import check_claim
+from xtc_viz.engines.known import ENGINES
 from xtc_viz.errors import LaneError, ModelError, SettingsError, Words, XTCVizError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.models.base import LanguageModel
@@ -149,7 +150,8 @@ def tools(service: Service) -> list[Tool]:
         generate,
         prompt=f"The beginning of the text; at most {limits.prompt:,} characters.",
         lanes=f"1 to {limits.lanes} lanes, each the name of a preset ({presets}) or an object such "
-        f'as {{"name": "mine", "sampler": {sampler}}}; what a sampler leaves out is off.',
+        f'as {{"name": "mine", "sampler": {sampler}}}; what a sampler leaves out is off. '
+        f"`xtc` may have a `dialect`, the engine whose rule it is: one of {', '.join(ENGINES)}.",
         seed=seed,
         max_new_tokens=_knob(limits.length),
         shared_randomness="Whether all lanes draw from the same random numbers.",
@@ -198,7 +200,7 @@ def _told(run: Run, number: int) -> Json:
         "text": "".join(step.text for step in lane.steps),
         "tokens": len(lane.steps),
         "finish": lane.finish,
-        "xtc": {"rho": xtc.rho, "tau": xtc.tau},
+        "xtc": {"rho": xtc.rho, "tau": xtc.tau, "engine": xtc.dialect.name},
         "outcomes": _outcomes(xtc, lane.steps),
         "changed": sum(step.changed for step in lane.steps),
         "fired": [
