@@ -1,4 +1,9 @@
-"""The package as pip installs it: its files, its metadata, and its command from an empty folder."""
+"""What an installation brings: the wheel as pip installs it, with its command from an empty folder,
+and the Space as its host builds it, from the repository's files and `app.py`.
+
+Both have one new environment, so they stand in one file: files go to processes of their own. The
+wheel comes first, and brings all that it needs.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +16,34 @@ from zipfile import ZipFile
 import httpx
 import pytest
 from gradio_client import Client
+from gradio_client.exceptions import AppError
 from packaging.requirements import Requirement
 
 import xtc_viz
 from tests.install.conftest import Environment
 from tests.process import Served, served
 from xtc_viz.records import tracefile
+from xtc_viz.ui.limits import LIMITS
 
 KINDS = {
     ".py", ".typed", ".json", ".jsonl", ".toml", ".html", ".js", ".css", ".gz", ".safetensors",
     ".md",
 }  # fmt: skip
 """What is needed at run time; pictures are not."""
+
+
+def completes_a_run(url: str) -> None:
+    client = Client(url, verbose=False)
+    *_, last = client.submit("Once upon a time", max_new_tokens=20, api_name="/generate")
+    trace = tracefile.loads(last["trace"])
+    assert [len(lane.steps) for lane in trace.lanes] == [20, 20]
+    assert trace.model.name == "story-model"
+
+
+def answers(url: str) -> None:
+    page = httpx.get(url)
+    assert page.status_code == 200
+    assert "module_gradio.startPage" in page.text
 
 
 @pytest.fixture(scope="module")
@@ -77,14 +98,35 @@ def test_what_it_needs_came_with_it(installed: Environment, tmp_path: Path) -> N
 
 
 def test_the_command_opens_the_page(page: Served) -> None:
-    answer = httpx.get(page.url)
-    assert answer.status_code == 200
-    assert "module_gradio.startPage" in answer.text
+    answers(page.url)
 
 
 def test_a_run_completes_there(page: Served) -> None:
-    client = Client(page.url, verbose=False)
-    *_, last = client.submit("Once upon a time", max_new_tokens=20, api_name="/generate")
-    trace = tracefile.loads(last["trace"])
-    assert [len(lane.steps) for lane in trace.lanes] == [20, 20]
-    assert trace.model.name == "story-model"
+    completes_a_run(page.url)
+
+
+@pytest.fixture(scope="module")
+def space(installed: Environment, sources: Path) -> Iterator[Served]:
+    """The page of a Space that nobody has configured. Its host adds a package that gradio wants."""
+    needs = ("-r", "requirements.txt", "spaces")
+    installed.run("pip", "install", "--quiet", *needs, folder=sources)
+    # What the host sets, as far as the app or gradio look at it.
+    here = {"SYSTEM": "spaces", "SPACE_ID": "someone/xtc_viz", "GRADIO_SERVER_NAME": "0.0.0.0"}
+    python = str(installed.programs / "python")
+    with served([python, "app.py"], sources, installed.variables | here) as running:
+        yield running
+
+
+def test_the_space_opens_the_page(space: Served) -> None:
+    answers(space.url)
+
+
+def test_a_run_completes_on_the_space(space: Served) -> None:
+    completes_a_run(space.url)
+
+
+def test_the_limits_for_the_public_hold_without_configuration(space: Served) -> None:
+    client = Client(space.url, verbose=False)
+    most = LIMITS["max_tokens"].public
+    with pytest.raises(AppError, match=rf"an integer in \[1, {most}\], but is {most + 1}"):
+        client.predict("Once", max_new_tokens=most + 1, api_name="/generate")
