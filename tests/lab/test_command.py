@@ -110,8 +110,10 @@ def test_several_at_once(lab: Lab, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_all_that_there_are(lab: Lab) -> None:
-    code, out, _ = lab("run", "all", "--model", "fake", "--small", "--suite", "story", "--json")
+def test_all_that_there_are(lab: Lab, tmp_path: Path) -> None:
+    line = {"id": "x", "genre": "g", "kind": "continue", "prompt": "Once"}
+    (tmp_path / "one.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    code, out, _ = lab("run", "all", "--model", "fake", "--small", "--suite", "one.jsonl", "--json")
     ends = [json.loads(line)["experiment"] for line in out.splitlines() if '"done",' in line]
     assert (code, ends) == (0, list(EXPERIMENTS))
 
