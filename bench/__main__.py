@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -20,6 +19,7 @@ from typing import NamedTuple
 import torch
 
 from bench import (
+    chromium,
     decode,
     gpu,
     lab,
@@ -44,7 +44,7 @@ def benchmarks() -> list[ModuleType]:
     found: list[ModuleType] = [
         operator, stack, recording, decode, rows, remote, lab, metrics, plugins, trap, gpu,
     ]  # fmt: skip
-    if find_spec("playwright") and shutil.which("chromium"):
+    if find_spec("playwright") and chromium.PATH:
         from bench import page
 
         return [*found, page]

@@ -24,12 +24,12 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 import torch
 from playwright.sync_api import Browser, CDPSession, Page, Playwright, sync_playwright
 
+from bench import chromium
 from bench.timing import Result, main
 from xtc_viz.models.fake import END, FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui.app import build, launch_options
 
-CHROMIUM = "/usr/bin/chromium"
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
@@ -129,7 +129,7 @@ def served() -> Iterator[tuple[str, FakeModel]]:
 
 
 def start(playwright: Playwright) -> Browser:
-    return playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    return playwright.chromium.launch(executable_path=chromium.PATH, args=FLAGS)
 
 
 @dataclass

@@ -9,6 +9,7 @@ import socket
 
 from playwright.sync_api import sync_playwright
 
+from bench import chromium
 from tests.browser import driver
 from xtc_viz.assets import STORY_MODEL, asset
 from xtc_viz.models.host import ModelHost
@@ -16,7 +17,6 @@ from xtc_viz.models.local.model import LocalModel
 from xtc_viz.ui.app import build, launch_options
 
 PICTURE = asset("screenshot.png")
-CHROMIUM = "/usr/bin/chromium"
 PROMPT = "Once upon a time"
 
 
@@ -29,7 +29,7 @@ def main() -> None:
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+                executable_path=chromium.PATH, args=["--no-sandbox", "--disable-gpu"]
             )
             page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
             page.goto(url)

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 from playwright.sync_api import Playwright
 from plotly.offline import get_plotlyjs
 
+from bench import chromium
 from xtc_viz.figures.theme import FONT
 
-CHROMIUM = "/usr/bin/chromium"
 WIDTH = 860
 LONG = 1_000  # characters of a path
 _POINT = r"(?:[MHVLZ,]|-?0(?![.\d])|A0,0 0 \d,\d )+"
@@ -21,7 +21,7 @@ _POINT = r"(?:[MHVLZ,]|-?0(?![.\d])|A0,0 0 \d,\d )+"
 
 def svgs(figures: Mapping[str, go.Figure], playwright: Playwright) -> Iterator[tuple[str, str]]:
     """Return each figure with its name, as SVG."""
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    browser = playwright.chromium.launch(executable_path=chromium.PATH, args=["--no-sandbox"])
     page = browser.new_context(offline=True).new_page()
     page.set_content("<!doctype html><meta charset=utf-8><body>")
     page.add_script_tag(content=get_plotlyjs())
