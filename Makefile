@@ -16,12 +16,12 @@ help: ## list these commands
 run: $(VENV)/.app ## set everything up and open the page (ARGS="--port 8000" and so on)
 	$(BIN)/python app.py $(ARGS)
 
-test: $(VENV)/.dev node_modules/.installed $(VENV)/.browser ## set up, then run every test, those in a real browser too, and print coverage
+test: $(VENV)/.dev node_modules/.installed $(VENV)/.browser ## set up, then run every test, print coverage, then those in a real browser
 	@# Two processes at a time, file by file. What drives a browser holds the event loop of its own, so
 	@# it runs by itself. No test (5) is no failure, where ARGS choose some.
 	$(BIN)/python -m pytest --hypothesis-profile=whole --cov --cov-report= $(ARGS) || [ $$? = 5 ]
-	$(BIN)/python -m pytest -m "$(ALONE)" --cov --cov-append --cov-report= $(ARGS) || [ $$? = 5 ]
-	$(BIN)/python -m pytest -m browser --cov --cov-append $(ARGS) || [ $$? = 5 ]
+	$(BIN)/python -m pytest -m "$(ALONE)" --cov --cov-append $(ARGS) || [ $$? = 5 ]
+	$(BIN)/python -m pytest -m browser $(ARGS) || [ $$? = 5 ]
 
 test-vllm: $(VENV)/.dev ## run the plug-in in a real vLLM, in a .venv-vllm of its own (3.5 GB, some minutes), and vLLM as a model
 	test -x .venv-vllm/bin/vllm || $(PYTHON) -m venv .venv-vllm
