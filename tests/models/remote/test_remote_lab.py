@@ -232,7 +232,8 @@ def test_the_run_of_a_page_waits_for_its_server(
     box.kill()
     box.start()
     box.wait()
-    host = ModelHost(RemoteModel.connect(box.address))
+    model = RemoteModel.connect(box.address)
+    host = ModelHost(model)
     laboratory = Laboratory(host, tmp_path / "lab.sqlite")
     choice = Choice(EXPERIMENT, STORY)
 
@@ -261,7 +262,7 @@ def test_the_run_of_a_page_waits_for_its_server(
     watch(lambda status: not status.phase.going)
     assert str(laboratory.status.phase) == "done"
     with Store(laboratory.path) as store:
-        assert content(store, [*cells(EXPERIMENT, STORY, Identity.of(host.resident))]) == alone
+        assert content(store, [*cells(EXPERIMENT, STORY, Identity.of(model))]) == alone
 
 
 @pytest.fixture(scope="module")
