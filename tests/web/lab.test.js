@@ -46,7 +46,7 @@ test("a run says how it stands", () => {
   const absence = { who: "box", reason: "The server at box is gone.", since: until - 600, until };
   assert.equal(
     standWords({ ...done, phase: "writing", progress: { ...progress, absent: [absence] } }),
-    "The server at box is gone. It is waited for until 14:05 · 10 of 96 texts · 2 failed · 1 min 1 s left",
+    "The server at box is gone. It is waited for until 14:05 · 10 of 96 texts · 2 failed",
   );
   assert.match(standWords({ ...done, phase: "paused", progress }), /^Paused.*1 min 1 s left$/);
   assert.equal(standWords({ ...done, phase: "failed", words: "No.", progress: null }), "No");

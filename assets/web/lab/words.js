@@ -71,7 +71,8 @@ export function standWords({ phase, words, progress }) {
     parts.push(`${number(done)} of ${number(total)} texts`);
     if (failed) parts.push(`${number(failed)} failed`);
     if (phase === "writing" && rate && !away) parts.push(`${number(Math.round(rate))} tokens/s`);
-    if ((phase === "writing" || phase === "paused") && left) parts.push(`${duration(left)} left`);
+    if ((phase === "writing" || phase === "paused") && left && !away)
+      parts.push(`${duration(left)} left`);
   }
   return parts.filter(Boolean).join(" · ");
 }
