@@ -23,7 +23,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 os.environ["FORWARDED_ALLOW_IPS"] = ""  # as the command line has it
 
-# Chromium without the window and the pages of its own, which no test looks at: twice as fast.
+# Chromium without the window and the pages of its own, which no test looks at: it is faster.
 CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 
 # A shared machine is slow at moments that say nothing about the code.
