@@ -10,6 +10,7 @@ lost wherever XTC fires.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,9 +23,8 @@ from xtc_viz.settings import XTCSettings
 
 FEW = 64
 """Up to so many candidates a row, finding them one by one is the faster way."""
-
-Candidates = tuple[list[int], list[float]]
-"""The tokens of a row that may clear τ, with p, in falling order, equal ones by rising id."""
+_EXACT = (torch.float32, torch.float64)
+_GONE = -math.inf
 
 
 def apply_xtc(
@@ -70,24 +70,24 @@ def _on_cpu(
     logits: torch.Tensor, coins: Sequence[float], settings: XTCSettings
 ) -> tuple[torch.Tensor, list[Decision]]:
     """Find the candidates by comparison, then turn the tensor of their p into the result."""
-    wide = logits if logits.dtype in (torch.float32, torch.float64) else logits.float()
+    wide = logits if logits.dtype in _EXACT else logits.float()
     result = torch.softmax(wide, dim=-1)
     rows, source = result.numpy(), wide.numpy()
-    tau, most = settings.tau32, settings.max_eligible
-    candidates: list[Candidates] = []
-    for number in reversed(range(len(rows))):  # the last row is still in the processor's cache
+    rounded = wide.dtype is torch.float64
+    tau = settings.tau32
+    decisions: list[Decision] = []
+    for number in range(len(rows) - 1, -1, -1):  # the last row is still in the processor's cache
         row = rows[number]
-        p = row.astype(np.float32, copy=False)
-        ids = _true_places(p >= tau, most)
-        if not ids and np.isnan(row[0]):
+        p = row.astype(np.float32) if rounded else row
+        candidates = _clearing(p, tau)
+        if not candidates and np.isnan(row[0]):
             raise _no_distribution(rows[: number + 1, 0])
-        candidates.append(_falling(ids, [p.item(v) for v in ids]))
+        decision = decide(*_falling(candidates), coins[number], settings)
         row[:] = source[number]
-    decisions = _decide(candidates[::-1], coins, settings)
-    for row, decision in zip(rows, decisions, strict=True):
         for v in decision.gone:
-            row[v] = -np.inf
-    return result if wide is logits else result.to(logits.dtype), decisions
+            row[v] = _GONE
+        decisions.append(decision)
+    return result if wide is logits else result.to(logits.dtype), decisions[::-1]
 
 
 def _on_device(
@@ -99,11 +99,11 @@ def _on_device(
     probs, tokens = _largest(p, settings.max_eligible)
     if np.isnan(probs).any():
         raise _no_distribution(probs[:, 0])
-    candidates = []
-    for row, ids in zip(probs, tokens, strict=True):
+    decisions = []
+    for row, ids, coin in zip(probs, tokens, coins, strict=True):
         high = row >= settings.tau32
-        candidates.append(_falling(ids[high].tolist(), row[high].tolist()))
-    decisions = _decide(candidates, coins, settings)
+        candidates = _falling([*zip((-row[high]).tolist(), ids[high].tolist(), strict=True)])
+        decisions.append(decide(*candidates, coin, settings))
     result = logits.clone(memory_format=torch.contiguous_format)
     width = result.shape[1]
     removed = [row * width + v for row, d in enumerate(decisions) for v in d.gone]
@@ -111,15 +111,6 @@ def _on_device(
         places = torch.tensor(removed).to(result.device, non_blocking=True)
         result.view(-1).index_fill_(0, places, -torch.inf)
     return result, decisions
-
-
-def _decide(
-    candidates: Sequence[Candidates], coins: Sequence[float], settings: XTCSettings
-) -> list[Decision]:
-    return [
-        decide(ids, probs, coin, settings)
-        for (ids, probs), coin in zip(candidates, coins, strict=True)
-    ]
 
 
 def _no_distribution(probs: npt.NDArray[np.floating]) -> DistributionError:
@@ -141,28 +132,30 @@ def _largest(p: torch.Tensor, most: int) -> tuple[npt.NDArray[np.float32], npt.N
     return both[0].view(np.float32), both[1]
 
 
-def _true_places(mask: npt.NDArray[np.bool_], most: int) -> list[int]:
-    """Return where `mask`, (n,) with at most `most` true places, is true.
+def _clearing(p: npt.NDArray[np.float32], tau: float) -> list[tuple[float, int]]:
+    """Return the tokens of a row whose p is not below `tau`, each with -p in front.
 
     A few are found one by one, as argmax stops at the first: half the time of a nonzero.
     """
-    if most > FEW:
-        return np.flatnonzero(mask).tolist()
-    places = []
-    start = 0
-    while start < len(mask):
-        start += int(mask[start:].argmax())
-        if not mask[start]:
+    mask = p >= tau
+    if tau * FEW < 1:
+        ids = np.flatnonzero(mask)
+        return [*zip((-p[ids]).tolist(), ids.tolist(), strict=True)]
+    candidates = []
+    v = 0
+    while v < len(p):
+        v += int(mask[v:].argmax())
+        if not mask[v]:
             break
-        places.append(start)
-        start += 1
-    return places
+        candidates.append((-p.item(v), v))
+        v += 1
+    return candidates
 
 
-def _falling(ids: list[int], probs: list[float]) -> Candidates:
-    """Sort tokens by falling probability, equal ones by rising id."""
-    order = sorted(range(len(ids)), key=lambda i: (-probs[i], ids[i]))
-    return [ids[i] for i in order], [probs[i] for i in order]
+def _falling(candidates: list[tuple[float, int]]) -> tuple[list[int], list[float]]:
+    """Sort tokens, each with -p in front, by falling probability, equal ones by rising id."""
+    candidates.sort()
+    return [v for _, v in candidates], [-p for p, _ in candidates]
 
 
 class XTCLogitsProcessor:
@@ -180,7 +173,7 @@ class XTCLogitsProcessor:
         """`generator` draws the coins; without one they come from torch's global generator."""
         self.settings = settings or XTCSettings()
         self.generator = generator
-        self._device = generator.device if generator else torch.device("cpu")
+        self._coin = torch.empty(1, device=generator.device if generator else "cpu")
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Return new scores (B, V); `input_ids` (B, T) is not used.
@@ -191,5 +184,7 @@ class XTCLogitsProcessor:
         rho = self.settings.rho
         if rho == 0.0:
             return scores
-        coin = torch.rand(len(scores), generator=self.generator, device=self._device).tolist()
+        if self._coin.shape[0] != scores.shape[0]:
+            self._coin = torch.empty(scores.shape[0], device=self._coin.device)
+        coin = self._coin.uniform_(generator=self.generator).tolist()
         return apply_xtc(scores, coin, self.settings)[0] if min(coin) < rho else scores

@@ -7,14 +7,16 @@ all decide here, and here alone a probability is held against τ. How other engi
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple
+from operator import ge, gt
+from typing import NamedTuple, TypeVar
 
 from xtc_viz.sampling.dialect import Comparison, Dialect, Removes, Ties, Veto
 from xtc_viz.settings import Strategy, XTCSettings
+
+T = TypeVar("T")
 
 
 class Outcome(StrEnum):
@@ -59,8 +61,12 @@ def eligible_count(probs: Sequence[float], xtc: XTCSettings) -> int:
     dialect = xtc.dialect
     if dialect.inert_above is not None and xtc.tau > dialect.inert_above:
         return 0
-    find = bisect_right if dialect.comparison is Comparison.AT_LEAST else bisect_left
-    return find(probs, -xtc.tau32, key=lambda p: -p)
+    clears = ge if dialect.comparison is Comparison.AT_LEAST else gt
+    tau = xtc.tau32
+    for place, p in enumerate(probs):  # few do: a walk is faster than a bisection
+        if not clears(p, tau):
+            return place
+    return len(probs)
 
 
 def decide(
@@ -75,22 +81,21 @@ def decide(
     `ids` and `probs` are the most probable tokens, at least all that clear τ, in order of falling
     probability, equal ones by rising id. `coin` is uniform in [0, 1) and XTC fires when coin < ρ.
     """
-    cleared = tuple(ids[: eligible_count(probs, xtc)])
-    ids, probs = _eligible(ids, probs, xtc)
+    cleared, ids, probs = _eligible(ids, probs, xtc)
     choices = _choices(ids, probs, cleared, xtc)
-    gone = _before(cleared, xtc) if len(ids) > 1 and coin < xtc.rho else set()
-    beside = tuple(sorted(gone.difference(cleared)))
+    fires = coin < xtc.rho
+    beside = _beside(cleared, xtc) if fires and len(ids) > 1 else ()
     if not any(choices):
         underdog = ids[-1] if len(ids) == 1 else None
         return Decision(Outcome.UNAMBIGUOUS, cleared, (), underdog, 0.0, 0.0, beside)
-    underdog = ids[_survivors(probs, xtc.dialect)[0]]
-    masses = [sum(probs[i] for i in removed) for removed in choices]
+    underdog = ids[_survivors(probs, xtc.dialect).start]
+    masses = [sum(_at(places, probs)) for places in choices]
     removable = sum(masses) / len(masses)
-    if not coin < xtc.rho:
+    if not fires:
         return Decision(Outcome.SKIPPED, cleared, (), underdog, 0.0, removable)
     # Given that it fired, coin / ρ is again uniform in [0, 1): no second draw is needed.
     choice = min(int(coin / xtc.rho * len(choices)), len(choices) - 1)
-    removed = tuple(ids[i] for i in choices[choice])
+    removed = _at(choices[choice], ids)
     if xtc.dialect.veto is Veto.STEP and not xtc.protected.isdisjoint(removed):
         return Decision(Outcome.PROTECTED, cleared, (), underdog, 0.0, removable)
     return Decision(Outcome.FIRED, cleared, removed, underdog, masses[choice], removable, beside)
@@ -102,14 +107,13 @@ def expected(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> tu
     The arguments are those of `decide`. Without protected tokens this is (ρ, ρ·M) at an ambiguous
     step (Proposition 3).
     """
-    cleared = tuple(ids[: eligible_count(probs, xtc)])
-    ids, probs = _eligible(ids, probs, xtc)
+    cleared, ids, probs = _eligible(ids, probs, xtc)
     choices = _choices(ids, probs, cleared, xtc)
     fires = mass = 0.0
-    for removed in filter(None, choices):
-        if xtc.dialect.veto is not Veto.STEP or xtc.protected.isdisjoint(ids[i] for i in removed):
+    for places in filter(None, choices):
+        if xtc.dialect.veto is not Veto.STEP or xtc.protected.isdisjoint(_at(places, ids)):
             fires += xtc.rho / len(choices)
-            mass += xtc.rho / len(choices) * sum(probs[i] for i in removed)
+            mass += xtc.rho / len(choices) * sum(_at(places, probs))
     return fires, mass
 
 
@@ -118,10 +122,9 @@ def removable(ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings) -> t
 
     The arguments are those of `decide`.
     """
-    cleared = tuple(ids[: eligible_count(probs, xtc)])
-    ids, probs = _eligible(ids, probs, xtc)
+    cleared, ids, probs = _eligible(ids, probs, xtc)
     places = {i for choice in _choices(ids, probs, cleared, xtc) for i in choice}
-    return tuple(ids[i] for i in sorted(places))
+    return _at(sorted(places), ids)
 
 
 def mixed(probs: Sequence[float], xtc: XTCSettings) -> list[float]:
@@ -143,14 +146,14 @@ def mixed(probs: Sequence[float], xtc: XTCSettings) -> list[float]:
 
 def _eligible(
     ids: Sequence[int], probs: Sequence[float], xtc: XTCSettings
-) -> tuple[tuple[int, ...], Sequence[float]]:
-    """Return E with its probabilities."""
+) -> tuple[tuple[int, ...], tuple[int, ...], Sequence[float]]:
+    """Return the tokens that clear τ, and E with its probabilities."""
     n = eligible_count(probs, xtc)
-    ids, probs = tuple(ids[:n]), probs[:n]
-    if xtc.dialect.veto is not Veto.OUTSIDE or xtc.protected.isdisjoint(ids):
-        return ids, probs
-    open_to_it = [i for i, token in enumerate(ids) if token not in xtc.protected]
-    return tuple(ids[i] for i in open_to_it), [probs[i] for i in open_to_it]
+    cleared, probs = tuple(ids[:n]), probs[:n]
+    if xtc.dialect.veto is not Veto.OUTSIDE or xtc.protected.isdisjoint(cleared):
+        return cleared, cleared, probs
+    open_to_it = [i for i, token in enumerate(cleared) if token not in xtc.protected]
+    return cleared, _at(open_to_it, cleared), _at(open_to_it, probs)
 
 
 def _choices(
@@ -163,34 +166,47 @@ def _choices(
     if xtc.dialect.removes is not Removes.REST:
         gone = _before(cleared, xtc)
         return [[i for i in range(n) if ids[i] in gone]]
-    exempt = xtc.protected if xtc.dialect.veto is Veto.EXEMPT else frozenset()
     kept = _KEPT[xtc.strategy](n, _survivors(probs, xtc.dialect))
-    return [[i for i in range(n) if i not in stay and ids[i] not in exempt] for stay in kept]
+    choices = [[*range(stay.start), *range(stay.stop, n)] for stay in kept]
+    if xtc.dialect.veto is Veto.EXEMPT and xtc.protected:
+        return [[i for i in places if ids[i] not in xtc.protected] for places in choices]
+    return choices
+
+
+def _beside(cleared: Sequence[int], xtc: XTCSettings) -> tuple[int, ...]:
+    """Return the tokens below τ that go too (`Decision.beside`)."""
+    if xtc.dialect.removes is Removes.REST:
+        return ()
+    return tuple(sorted(_before(cleared, xtc).difference(cleared)))
 
 
 def _before(cleared: Sequence[int], xtc: XTCSettings) -> set[int]:
     """Return the tokens in front of those that clear τ, but for protected ones (`Removes`)."""
-    if xtc.dialect.removes is Removes.BEFORE_BY_ID:
-        return {token - 1 for token in cleared if token} - xtc.protected
-    falling = xtc.dialect.removes is Removes.BEFORE_FALLING
-    return set(cleared[:-1]) - xtc.protected if falling else set()
+    by_id = xtc.dialect.removes is Removes.BEFORE_BY_ID
+    before = {token - 1 for token in cleared if token} if by_id else set(cleared[:-1])
+    return before - xtc.protected
 
 
-def _survivors(probs: Sequence[float], dialect: Dialect) -> tuple[int, ...]:
+def _survivors(probs: Sequence[float], dialect: Dialect) -> range:
     """Return the places of the underdog, or of all underdogs that are tied."""
     last = len(probs) - 1
     first = last
     while first and probs[first - 1] == probs[last]:
         first -= 1
     if dialect.ties is Ties.ALL:
-        return tuple(range(first, last + 1))
-    return (last,) if dialect.ties is Ties.HIGHEST_ID else (first,)
+        return range(first, last + 1)
+    underdog = last if dialect.ties is Ties.HIGHEST_ID else first
+    return range(underdog, underdog + 1)
 
 
-# For each strategy: the places in E that survive, one tuple for each equally likely choice.
-_KEPT: dict[Strategy, Callable[[int, tuple[int, ...]], list[tuple[int, ...]]]] = {
+def _at(places: Iterable[int], values: Sequence[T]) -> tuple[T, ...]:
+    return tuple(map(values.__getitem__, places))
+
+
+# For each strategy: the places in E that survive, a run of them for each equally likely choice.
+_KEPT: dict[Strategy, Callable[[int, range], list[range]]] = {
     Strategy.KEEP_LEAST: lambda n, underdogs: [underdogs],
-    Strategy.KEEP_SECOND: lambda n, underdogs: [(1,)],
-    Strategy.KEEP_RANDOM: lambda n, underdogs: [(i,) for i in range(n)],
-    Strategy.DROP_TOP: lambda n, underdogs: [tuple(range(1, n))],
+    Strategy.KEEP_SECOND: lambda n, underdogs: [range(1, 2)],
+    Strategy.KEEP_RANDOM: lambda n, underdogs: [range(i, i + 1) for i in range(n)],
+    Strategy.DROP_TOP: lambda n, underdogs: [range(1, n)],
 }
