@@ -2,8 +2,9 @@
 
 As users call it (`XTCLogitsProcessor`, out of place), one and two rows: against the published way
 (full sort, softmax, shift, scatter) and against one `torch.softmax` over the same rows; warm, in a
-loop, and cold, once after something else has filled the caches, as in a real step. And the decision
-alone, on the top-100 record that a step has anyway.
+loop, and cold, once after something else has filled the caches, as in a real step. Cold, the
+published way sets no limit: one softmax alone takes more than a sixtieth of it there, and whoever
+wants p needs one. And the decision alone, on the top-100 record that a step has anyway.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def on_rows(rows: int) -> list[Result]:
         results += [
             against(
                 f"{name}: faster than the published way",
-                times["ours"], times["published"], "published", at_least=60,
+                times["ours"], times["published"], "published",
+                **({"at_least": 60} if state == "warm" else {}),
             ),
             relative(
                 f"{name}: as a multiple of one softmax",
