@@ -117,8 +117,8 @@ def text_figure(
     rows = max((word.row for word in words), default=0) + 1
     figure = go.Figure()
     _letters(figure, words[: len(before)], theme.ink_2, ["prompt"] * len(before))
-    told = [_told(i, step, texts, lane, imagined) for i, step in enumerate(lane.steps)]
-    _letters(figure, own, theme.ink, told)
+    hovers = [_hover(i, step, texts, lane, imagined) for i, step in enumerate(lane.steps)]
+    _letters(figure, own, theme.ink, hovers)
     for values in _marks(lane, own, imagined, theme):
         figure.add_scatter(**values)
     figure.update_layout(
@@ -166,7 +166,7 @@ def _letters(figure: go.Figure, words: Sequence[Word], ink: str, told: Sequence[
     )  # fmt: skip
 
 
-def _told(i: int, step: Step, texts: Mapping[int, str], lane: LaneTrace, imagined: bool) -> str:
+def _hover(i: int, step: Step, texts: Mapping[int, str], lane: LaneTrace, imagined: bool) -> str:
     off = lane.settings.sampler.xtc.rho == 0
     parts = [
         f"token {i + 1}: <b>{token(step.text or texts.get(step.token, ''))}</b>",

@@ -73,15 +73,15 @@ class Beside:
 
     def by_place(self) -> dict[Place, list[Row]]:
         """Return the rows of each place of the paper."""
-        found: dict[Place, list[Row]] = {}
+        by_place: dict[Place, list[Row]] = {}
         for row in self.rows:
-            found.setdefault(row.statement.at, []).append(row)
-        return found
+            by_place.setdefault(row.statement.at, []).append(row)
+        return by_place
 
     def counts(self) -> dict[Verdict, int]:
         """Return how many rows have each verdict, of those that some have."""
-        found = [row.verdict for row in self.rows]
-        return {verdict: found.count(verdict) for verdict in Verdict if verdict in found}
+        verdicts = [row.verdict for row in self.rows]
+        return {verdict: verdicts.count(verdict) for verdict in Verdict if verdict in verdicts}
 
 
 def beside(results: Results, paper: Paper | None = None) -> Beside:

@@ -68,8 +68,8 @@ def cells(
     for seed in experiment.seeds:
         for sample in range(experiment.samples):
             for prompt in suite.take(experiment.prompts).prompts:
-                asked = [prompt.id, prompt.text, prompt.system, prompt.chat]
-                rest = _json([*asked, seed, sample])
+                question = [prompt.id, prompt.text, prompt.system, prompt.chat]
+                rest = _json([*question, seed, sample])
                 for condition, state in zip(experiment.conditions, states, strict=True):
                     own = state.copy()
                     own.update(rest)

@@ -118,13 +118,13 @@ def of_pairs(
 
     `sign` is 1 where more of the metric is better, −1 where less is, 0 where neither is.
     """
-    found = [
+    comparisons = [
         _one(metric, baseline, name, own, sign, rng)
         for name, own in pairs.items()
         if len(own.prompts)
     ]
-    adjusted = holm([one.p for one in found])
-    return [replace(one, p_holm=float(p)) for one, p in zip(found, adjusted, strict=True)]
+    adjusted = holm([one.p for one in comparisons])
+    return [replace(one, p_holm=float(p)) for one, p in zip(comparisons, adjusted, strict=True)]
 
 
 def _one(

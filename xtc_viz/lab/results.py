@@ -170,7 +170,7 @@ def observed(store: Store, run: RunRecord) -> dict[str, Observed]:
     """
     experiment = experiment_of(run)
     prompts = {prompt.id: prompt for prompt in Suite.from_dict(run.suite).prompts}
-    found = {}
+    by_condition = {}
     for condition in experiment.conditions:
         wanted = Filter(conditions=(condition.name,))
         first = next(entries(store, cells_of(run, wanted)), None)
@@ -182,8 +182,8 @@ def observed(store: Store, run: RunRecord) -> dict[str, Observed]:
         texts = generations(store, run, wanted, steps=True)
         tables = [(one, observe(one.steps, xtc)) for one in texts if one.steps]
         if tables:
-            found[condition.name] = _observed(tables, prompts)
-    return found
+            by_condition[condition.name] = _observed(tables, prompts)
+    return by_condition
 
 
 def _observed(

@@ -162,8 +162,8 @@ def summary(texts: Sequence[SeedText], lanes: Sequence[LaneSettings], dice: int)
     floors = taus(lanes)
 
     def column(lane: int, name: str) -> Floats:
-        found = (table.get((lane, seed), {}).get(name) for seed in seeds)
-        return np.array([np.nan if value is None else value for value in found], dtype=np.float64)
+        values = (table.get((lane, seed), {}).get(name) for seed in seeds)
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
     def each(value: Callable[[str], Floats], names: Sequence[str]) -> dict[str, Interval]:
         return {name: estimate(value(name), np.random.default_rng(dice)) for name in names}

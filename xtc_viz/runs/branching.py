@@ -71,6 +71,6 @@ def check_tokens(tokens: Sequence[int], model: LanguageModel, room: int) -> None
 
 def _name(parent: str, lanes: Sequence[LaneTrace]) -> str:
     """A name for the branch that no lane has yet."""
-    taken = {lane.settings.name for lane in lanes}
+    names = {lane.settings.name for lane in lanes}
     base = parent.split(" ↳")[0]
-    return next(name for n in count(1) if (name := f"{base} ↳{n}") not in taken)
+    return next(name for n in count(1) if (name := f"{base} ↳{n}") not in names)

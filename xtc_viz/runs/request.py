@@ -109,8 +109,8 @@ def parse_settings(data: object) -> RunSettings:
     lanes = data.get("lanes", [])
     if not isinstance(lanes, (list, tuple)):
         raise SettingsError("lanes", "a list of lanes", lanes)
-    made = [_lane(i, v) for i, v in enumerate(lanes)]
-    settings = RunSettings.from_dict({**data, "lanes": made})
+    lane_settings = [_lane(i, v) for i, v in enumerate(lanes)]
+    settings = RunSettings.from_dict({**data, "lanes": lane_settings})
     for text in settings.stop:
         valid("stop", text)
     if settings.server_draws:

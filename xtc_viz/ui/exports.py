@@ -97,8 +97,8 @@ def replay(run: Run, spec: dict[str, object], day: date) -> str:
         for k, lane in enumerate(run.lanes)
         for index in range(-(-len(lane.steps) // payload.BLOCK))
     }
-    given = {"spec": spec, "message": run.whole("replay"), "blocks": blocks}
-    data = payload.encode({**given, "kept": day.isoformat()})
+    content = {"spec": spec, "message": run.whole("replay"), "blocks": blocks}
+    data = payload.encode({**content, "kept": day.isoformat()})
     data = data.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     # Within a script element only "<" could end it, and `encode` leaves none.
     return (

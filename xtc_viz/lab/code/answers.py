@@ -36,19 +36,19 @@ def verdicts(
     tests = check["tests"]
     calls = [test["arguments"] for test in tests]
     outcome = run(program(text, check["function"]), check["function"], calls)
-    found = [Verdict(PARSES, outcome.parsed, "" if outcome.parsed else _why(outcome, 0))]
+    results = [Verdict(PARSES, outcome.parsed, "" if outcome.parsed else _why(outcome, 0))]
     for number, test in enumerate(tests):
         right = number in outcome.values and same(outcome.values[number], test["result"])
         note = ""
         if not right:
             wanted = f"not {shown(test['result'])}"
-            given = number in outcome.values
+            returned = number in outcome.values
             note = (
-                f"gave {shown(outcome.values[number])}, {wanted}" if given
+                f"gave {shown(outcome.values[number])}, {wanted}" if returned
                 else _why(outcome, number)
             )  # fmt: skip
-        found.append(Verdict(f"test {number + 1}", right, note))
-    return tuple(found)
+        results.append(Verdict(f"test {number + 1}", right, note))
+    return tuple(results)
 
 
 def same(value: object, wanted: object) -> bool:

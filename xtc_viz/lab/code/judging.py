@@ -76,11 +76,11 @@ def judge_code(
                 if not flying:
                     return
                 ended, _ = wait(flying, EVERY, FIRST_COMPLETED)
-                found = {flying.pop(future): future.result() for future in ended}
-                if found:
-                    store.judge({_key(cell): own for cell, own in found.items()})
-                done += len(found)
-                passed += sum(all(one.passed for one in own) for own in found.values())
+                outcomes = {flying.pop(future): future.result() for future in ended}
+                if outcomes:
+                    store.judge({_key(cell): own for cell, own in outcomes.items()})
+                done += len(outcomes)
+                passed += sum(all(one.passed for one in own) for own in outcomes.values())
                 yield Judged(total, done, passed)
         finally:
             for future in flying:

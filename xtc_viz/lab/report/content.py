@@ -126,11 +126,11 @@ def _info(store: Store, run: RunRecord, condition: str) -> ModelInfo:
 
 def versions(run: RunRecord) -> dict[str, str]:
     """Return the versions of what measures here, and of the sampling that wrote the texts."""
-    found = {"xtc_viz": __version__, "sampling": str(run.sampling)}
-    found["Python"] = ".".join(map(str, sys.version_info[:3]))
+    by_name = {"xtc_viz": __version__, "sampling": str(run.sampling)}
+    by_name["Python"] = ".".join(map(str, sys.version_info[:3]))
     for name in _LIBRARIES:
         try:
-            found[name] = version(name)
+            by_name[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed as a package"
-    return found
+            by_name[name] = "not installed as a package"
+    return by_name

@@ -55,7 +55,7 @@ def side_by_side(
     for cell, entry in entries(store, cells_of(run, wanted)):
         texts.setdefault(cell.prompt.id, {})[cell.condition.name] = entry
     with_xtc = {name for name, one in results.conditions.items() if one.sampler.xtc.rho}
-    found = []
+    rows = []
     for prompt in chosen:
         own = texts.get(prompt.id, {})
         base = own.pop(results.baseline, None)
@@ -65,8 +65,8 @@ def side_by_side(
                 Written(name, entry.name, *divided(base.text, entry.text), entry.finish)
                 for name, entry in sorted(own.items(), key=lambda one: one[0] not in with_xtc)
             )
-            found.append(SideBySide(prompt, seed, 0, (first, *others)))
-    return tuple(found)
+            rows.append(SideBySide(prompt, seed, 0, (first, *others)))
+    return tuple(rows)
 
 
 def divided(base: str, text: str) -> tuple[str, str, str]:

@@ -60,8 +60,8 @@ class Agents(GradioMCPServer):
 
         server = super().create_mcp_server()
         call = server.request_handlers[types.CallToolRequest]
-        kept = (types.PingRequest, types.ListToolsRequest)
-        server.request_handlers = {kind: server.request_handlers[kind] for kind in kept}
+        harmless = (types.PingRequest, types.ListToolsRequest)
+        server.request_handlers = {kind: server.request_handlers[kind] for kind in harmless}
 
         async def checked(request: types.CallToolRequest) -> types.ServerResult:
             try:

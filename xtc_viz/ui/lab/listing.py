@@ -86,10 +86,10 @@ def samples(
         written = [cell.prompt.id for cell in plan if cell.name in there]
         chosen = prompt or next(iter(written), next(iter(prompts)))
         own = [cell for cell in plan if cell.prompt.id == chosen]
-        found = {_place(cell): (cell, entry) for cell, entry in entries(store, own)}
+        by_place = {_place(cell): (cell, entry) for cell, entry in entries(store, own)}
     places = dict.fromkeys((cell.seed, cell.sample) for cell in own)
     rows = [
-        {"own": _text(found, condition, *place), "beside": _text(found, beside, *place)}
+        {"own": _text(by_place, condition, *place), "beside": _text(by_place, beside, *place)}
         for place in places
     ]
     return {
@@ -112,11 +112,11 @@ def _place(cell: Cell) -> Place:
 
 
 def _text(
-    found: Mapping[Place, tuple[Cell, Entry]], condition: str | None, seed: int, sample: int
+    by_place: Mapping[Place, tuple[Cell, Entry]], condition: str | None, seed: int, sample: int
 ) -> dict[str, Any] | None:
-    if condition is None or (condition, seed, sample) not in found:
+    if condition is None or (condition, seed, sample) not in by_place:
         return None
-    cell, entry = found[condition, seed, sample]
+    cell, entry = by_place[condition, seed, sample]
     return {
         "cell": cell.name,
         "seed": seed,

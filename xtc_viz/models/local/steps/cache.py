@@ -198,8 +198,8 @@ def keep_rows(cache: Any, places: Sequence[int]) -> None:
 
 def _states(layer: Any) -> list[torch.Tensor]:
     """Return the states (rows, ...) that a layer holds; of some kinds it may hold none."""
-    kept = [*layer.conv_states.values(), *layer.recurrent_states.values()]
-    return [state for state in kept if state is not None]
+    states = [*layer.conv_states.values(), *layer.recurrent_states.values()]
+    return [state for state in states if state is not None]
 
 
 def _held(layer: CacheLayerMixin) -> Pair:
