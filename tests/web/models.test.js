@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { size } from "../../assets/web/models/catalog.js";
-import { describe, shortLine } from "../../assets/web/models/picker.js";
+import { describe, shortLine } from "../../assets/web/models/describe.js";
 import { sameWeights } from "../../assets/web/session/weights.js";
 import { read } from "./payload.js";
 

@@ -5,7 +5,9 @@ import { wordsOf } from "../core/errors.js";
 import { choice } from "../core/fields.js";
 import { sameWeights } from "../session/weights.js";
 import { Audit } from "./audit.js";
-import { Catalog, size } from "./catalog.js";
+import { ByName } from "./byname.js";
+import { Catalog } from "./catalog.js";
+import { describe, shortLine } from "./describe.js";
 
 const OFTEN = 500; // milliseconds between two questions while something is going on
 const SELDOM = 4000; // while the dialog is open
@@ -33,7 +35,6 @@ export class ModelPicker {
     this.stopping = null;
     /** @type {Record<keyof Choices, Choice> | null} */
     this.choices = null;
-    this.addresses = false; // whether any server may be named here, and a folder with it
     this.heard = 0; // when the server last answered
     this.greetings = 0; // how often it was asked
     /** @type {number | undefined} */
@@ -57,64 +58,7 @@ export class ModelPicker {
     this.wrong = h("p", { class: "wrong", role: "alert", "data-testid": "model-wrong" });
     this.how = h("div", { class: "how" });
     this.folds = h("div", { class: "fold" });
-    this.name = h("input", {
-      type: "text",
-      required: true,
-      placeholder: "owner/name, a folder of this machine, or http://127.0.0.1:8080",
-      "aria-label": "Hub id or folder, or address of a server",
-      "data-field": "name",
-      spellcheck: "false",
-      autocomplete: "off",
-    });
-    this.name.addEventListener("input", () => {
-      this.key.value = "";
-      this.suit();
-    });
-    this.key = h("input", {
-      type: "password",
-      placeholder: "optional",
-      "aria-label": "Key of the server",
-      "data-field": "key",
-      autocomplete: "off",
-    });
-    this.folder = h("input", {
-      type: "text",
-      placeholder: "a folder with tokenizer.json, for vLLM",
-      "aria-label": "Folder of the tokenizer",
-      "data-field": "tokenizer",
-      spellcheck: "false",
-      autocomplete: "off",
-    });
-    this.revision = h("input", {
-      type: "text",
-      placeholder: "main",
-      "aria-label": "Revision",
-      spellcheck: "false",
-      autocomplete: "off",
-    });
-    this.submit = h("button", {}, "Load");
-    const onsubmit = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      const name = this.name.value;
-      const key = this.key.value;
-      this.key.value = ""; // it is for this address, and for no other that is typed after it
-      const tokenizer = this.folder.value;
-      if (isAddress(name)) this.begin({ name, key, tokenizer });
-      else this.begin({ name, revision: this.revision.value });
-    };
-    this.ofHub = h("label", { class: "revision" }, "revision ", this.revision);
-    this.ofServer = h("label", { class: "revision", hidden: true }, "key ", this.key);
-    this.ofTokens = h("label", { class: "tokenizer", hidden: true }, "tokenizer", this.folder);
-    this.free = h(
-      "form",
-      { class: "free", onsubmit },
-      h("h3", {}, "Or any other model of the hub, of a folder, or of a server that runs one"),
-      this.name,
-      this.ofHub,
-      this.ofServer,
-      this.submit,
-      this.ofTokens,
-    );
+    this.byName = new ByName((what) => this.begin(what));
     this.servers = h("ul", { class: "servers", "aria-label": "Servers" });
     this.fixed = h("p", {}, "On this server the model cannot be changed.");
     this.list = h(
@@ -123,7 +67,7 @@ export class ModelPicker {
       this.how,
       this.catalog.element,
       this.servers,
-      this.free,
+      this.byName.element,
     );
     this.title = h("h2", { id: "models-title" }, "Choose a model");
     const close = h("button", { class: "quiet", "aria-label": "Close" }, "Close");
@@ -164,15 +108,14 @@ export class ModelPicker {
       const some = answer.may !== "fixed";
       this.list.hidden = !some;
       this.fixed.hidden = some;
-      this.free.hidden = answer.may !== "all";
+      this.byName.element.hidden = answer.may !== "all";
       setText(this.title, some ? "Choose a model" : "The model");
       if (!some) return;
       if (!this.choices && answer.choices) this.offer(answer.choices);
       const otherwise = Object.values(this.chosen()).some((value) => value !== "auto");
       this.catalog.fill(answer, this.state?.model?.name, otherwise);
       this.offerServers(answer.servers ?? []);
-      this.addresses = answer.addresses === true;
-      this.suit();
+      this.byName.offerFolder(answer.addresses === true);
       this.show();
     } catch (error) {
       setText(this.wrong, wordsOf(error));
@@ -192,15 +135,6 @@ export class ModelPicker {
         ),
       ),
     );
-  }
-
-  /** Ask for what belongs to a server, or to a model of the hub. */
-  suit() {
-    const address = isAddress(this.name.value);
-    this.ofHub.hidden = address;
-    this.ofServer.hidden = !address;
-    this.ofTokens.hidden = !address || !this.addresses;
-    setText(this.submit, address ? "Connect" : "Load");
   }
 
   /** The controls beside the list, once it is known what can be chosen. @param {Choices} choices */
@@ -355,37 +289,8 @@ export class ModelPicker {
     this.progress.hidden = queued || share === null;
     if (!this.progress.hidden) set(this.progress, { value: share });
     this.catalog.busy(mine);
-    this.submit.disabled = mine;
+    this.byName.busy(mine);
     this.halt.hidden = may === "fixed";
     if (!model && !busy && note && !this.wrong.textContent) setText(this.wrong, note);
   }
-}
-
-/** Whether a model's name is meant to be a server. @param {string} name */
-const isAddress = (name) => /^\s*https?:/i.test(name);
-
-/** A model in a line, as far as it is known. @param {ModelLine} model */
-export function shortLine({ name, parameters, dtype, device, decoding, served }) {
-  const where = served && `in ${served.kind}`;
-  const facts = [name, parameters && size(parameters), dtype, device, where, decoding];
-  return facts.filter(Boolean).join(" · ");
-}
-
-/** What the model in use is, in a sentence or two. @param {ModelState} state */
-export function describe({ model, resting, can_rest }) {
-  if (!model) return "";
-  const facts = [];
-  if (model.parameters) facts.push(`${size(model.parameters)} parameters`);
-  if (model.device) facts.push([model.dtype, model.device].filter(Boolean).join(" on "));
-  const { served } = model;
-  if (served) {
-    facts.push(`in a server of ${[served.kind, served.version].filter(Boolean).join(" ")}`);
-    if (served.candidates) facts.push(`which shows ${served.candidates} candidates a step`);
-  }
-  if (model.decoding) facts.push(`decoded ${model.decoding}`);
-  facts.push(`context of ${model.context} tokens`);
-  if (model.revision) facts.push(`revision ${model.revision.slice(0, 7)}`);
-  const rest = "It rests: its memory is free, and the next run loads it again.";
-  const offer = "Putting it away frees its memory until the next run, which loads it again.";
-  return `${facts.join(" · ")}. ${resting ? rest : can_rest ? offer : ""}`;
 }
