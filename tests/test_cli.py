@@ -59,4 +59,5 @@ def test_the_process_is_set_before_what_reads_it_is_loaded() -> None:
 def test_an_unknown_word_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["pages"])
-    assert "unrecognized arguments: pages" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert f"must be a task ({', '.join(cli.TASKS)}) or an option, but is 'pages'" in error

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from xtc_viz.errors import shown
 from xtc_viz.threads import wait_passively
 from xtc_viz.ui import flags
 
@@ -25,6 +26,10 @@ def open_page(arguments: Sequence[str]) -> None:
     parser = flags.parser()
     tasks = "; ".join(f"{name}: {task.help}" for name, task in TASKS.items())
     parser.epilog = f"{parser.epilog} Tasks, each with a --help of its own: {tasks}."
+    if arguments and not arguments[0].startswith("-"):
+        known = ", ".join(TASKS)
+        word = shown(arguments[0])
+        parser.error(f"the first word must be a task ({known}) or an option, but is {word}")
     options = parser.parse_args(arguments)
     from xtc_viz.ui.launch import launch
 

@@ -48,7 +48,6 @@ def made(
     identity = Identity("a model", "", "", "float32", 1000, 100)
     run = RunRecord("f00d", experiment.to_dict(), own.to_dict(), identity, 1, 0.0)
     base = baseline or conditions[0].name
-    rng = np.random.default_rng(0)
     scores = {
         metric: {
             Group(prompt.id, condition.name, seed): score(i, j, seed)
@@ -65,8 +64,8 @@ def made(
         baseline=base,
         whole=tuple(prompt.id for prompt in own.prompts),
         scores=scores,
-        means={name: levels(values, rng) for name, values in scores.items()},
-        comparisons=compare(scores, base, rng),
+        means={name: levels(values, 0) for name, values in scores.items()},
+        comparisons=compare(scores, base, 0),
         observed=observed or {},
         embedder=embedder,
     )

@@ -140,6 +140,9 @@ def test_what_if_is_exact_along_the_text(served: Served, run: dict[str, Any], tr
     assert off["outcomes"] == {"off": LENGTH}
     fired = [one["step"] for one in run["lanes"][1]["fired"]]
     assert [one["step"] for one in off["differs"]] == fired
+    told = {one["step"]: one["removed"] for one in run["lanes"][1]["fired"]}
+    assert {one["step"]: one["removed"] for one in off["differs"]} == told
+    assert all(one["would_remove"] == [] for one in off["differs"])
 
 
 @pytest.mark.parametrize(

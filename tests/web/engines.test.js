@@ -196,6 +196,11 @@ test("numbers are typed with their words, or in a row", () => {
     ["word 1", "word 2", "word 3", "word 4"],
     [],
   ]);
+  assert.deepEqual(read("c* 0.2\na *: 0.5\n* 0.3\nb 0.1 *"), [
+    [0.2, 0.5, 0.3, 0.1],
+    ["c", "a", "*", "b"],
+    [0, 1, 3],
+  ]);
   assert.deepEqual(read("2, 1, 0, -1")[0], [2, 1, 0, -1]);
   assert.deepEqual(read("1e-3 a 2E1")[0], [20]);
   assert.match(readNumbers("town").wrong, /“town” has no number/);

@@ -13,7 +13,7 @@ from xtc_viz.engines.reader import Reading
 from xtc_viz.engines.reading import form_of, read
 from xtc_viz.engines.syntax import LONGEST
 from xtc_viz.engines.writing import write
-from xtc_viz.errors import XTCVizError
+from xtc_viz.errors import XTCVizError, shown
 
 OWN = "xtc_viz"
 DONE, WRONG_INPUT = 0, 2
@@ -72,8 +72,11 @@ def parser() -> argparse.ArgumentParser:
 def _text(name: str) -> str:
     if name == "-":
         return sys.stdin.read(LONGEST + 1)
-    with Path(name).open(encoding="utf-8-sig") as file:
-        return file.read(LONGEST + 1)
+    try:
+        with Path(name).open(encoding="utf-8-sig") as file:
+            return file.read(LONGEST + 1)
+    except OSError as error:
+        raise XTCVizError(f"{shown(name)} cannot be read: {error.strerror}") from error
 
 
 def _heard(reading: Reading) -> list[str]:

@@ -83,17 +83,16 @@ def against(first: Results, second: Results) -> Against:
         SettingsError: their texts are not to be compared; what differs is named.
     """
     names = _common(first, second)
-    rng = np.random.default_rng(DICE)
     labels = _labels(first.run, second.run)
     shifts, effects = [], []
     for metric in [name for name in first.scores if name in second.scores]:
         sign = METRICS[metric].direction.sign
         pairs = {name: _pairs(first, second, metric, name) for name in names}
-        shifts += of_pairs(metric, labels[0], pairs, sign, rng)
+        shifts += of_pairs(metric, labels[0], pairs, sign, DICE)
         others = [name for name in names if name != first.baseline]
         changes = {name: _changes(first, second, metric, name) for name in others}
         # Whether a larger effect is a better one depends on the effect: no side is taken.
-        effects += of_pairs(metric, f"effect on {labels[0]}", changes, 0, rng)
+        effects += of_pairs(metric, f"effect on {labels[0]}", changes, 0, DICE)
     return Against(first, second, labels, tuple(shifts), tuple(effects))
 
 

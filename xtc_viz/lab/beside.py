@@ -115,7 +115,6 @@ def beside(results: Results, paper: Paper | None = None) -> Beside:
 def _rows(
     results: Results, statements: list[Statement], named: Mapping[SamplerSettings, str]
 ) -> Iterator[Row]:
-    rng = np.random.default_rng(DICE)
     for one in statements:
         condition, against = _name(one.sampler, named), _name(one.against_sampler, named)
         metric = next((own for own in one.metric.ours if _measured(results, own)), None)
@@ -127,7 +126,9 @@ def _rows(
         own = results.comparison(metric, condition) if against == results.baseline else None
         if own is None:
             pairs = paired(results.scores[metric], against, condition)
-            difference, percent = interval(pairs.difference, rng), interval(pairs.percent, rng)
+            difference, percent = (
+                interval(x, np.random.default_rng(DICE)) for x in (pairs.difference, pairs.percent)
+            )
         else:
             difference, percent = own.difference, own.percent
         yield Row(

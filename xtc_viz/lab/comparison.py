@@ -56,9 +56,16 @@ def conditions(values: Values) -> tuple[str, ...]:
     return tuple(dict.fromkeys(group.condition for group in values))
 
 
-def levels(values: Values, rng: np.random.Generator) -> dict[str, Interval]:
-    """Return the mean of a metric over prompts in each condition, with its interval."""
-    return {name: interval(by_prompt(values, (name,))[1][:, 0], rng) for name in conditions(values)}
+def levels(values: Values, dice: int) -> dict[str, Interval]:
+    """Return the mean of a metric over prompts in each condition, with its interval.
+
+    `dice` seeds the resampling of each by itself, here as below: an interval is the same whatever
+    else is computed beside it.
+    """
+    return {
+        name: interval(by_prompt(values, (name,))[1][:, 0], np.random.default_rng(dice))
+        for name in conditions(values)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +94,18 @@ class Comparison:
         """Whether the difference holds among all conditions that are compared in this metric."""
         return self.p_holm < 1 - CONFIDENCE
 
+    @property
+    def sign(self) -> str:
+        """▲ better, ▼ worse, ◆ different, hollow where not firm; "" where nothing is shown."""
+        if not self.difference.excludes_zero:
+            return ""
+        return ("◆▲▼" if self.firm else "◇△▽")[self.better]
+
 
 def compare(
     scores: Mapping[str, Values],
     baseline: str,
-    rng: np.random.Generator,
+    dice: int,
     metrics: Mapping[str, Metric] = METRICS,
 ) -> list[Comparison]:
     """Compare every other condition with the baseline in every metric that both have values of.
@@ -107,19 +121,19 @@ def compare(
         sign = metrics[metric].direction.sign
         others = [name for name in names if name != baseline]
         pairs = {name: paired(values, baseline, name) for name in others}
-        rows += of_pairs(metric, baseline, pairs, sign, rng)
+        rows += of_pairs(metric, baseline, pairs, sign, dice)
     return rows
 
 
 def of_pairs(
-    metric: str, baseline: str, pairs: Mapping[str, Pairs], sign: int, rng: np.random.Generator
+    metric: str, baseline: str, pairs: Mapping[str, Pairs], sign: int, dice: int
 ) -> list[Comparison]:
     """Return the comparison of each condition that has pairs, p adjusted for all of them.
 
     `sign` is 1 where more of the metric is better, −1 where less is, 0 where neither is.
     """
     comparisons = [
-        _one(metric, baseline, name, own, sign, rng)
+        _one(metric, baseline, name, own, sign, dice)
         for name, own in pairs.items()
         if len(own.prompts)
     ]
@@ -128,16 +142,16 @@ def of_pairs(
 
 
 def _one(
-    metric: str, baseline: str, condition: str, pairs: Pairs, sign: int, rng: np.random.Generator
+    metric: str, baseline: str, condition: str, pairs: Pairs, sign: int, dice: int
 ) -> Comparison:
-    difference = interval(pairs.difference, rng)
-    p = float(sign_flip(pairs.difference, rng))
+    difference = interval(pairs.difference, np.random.default_rng(dice))
+    p = float(sign_flip(pairs.difference, np.random.default_rng(dice)))
     return Comparison(
         metric=metric,
         condition=condition,
         baseline=baseline,
         difference=difference,
-        percent=interval(pairs.percent, rng),
+        percent=interval(pairs.percent, np.random.default_rng(dice)),
         p=p,
         p_holm=p,
         prompts=win_tie_loss(pairs.difference, sign or 1),

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
 from xtc_viz.errors import SettingsError
 from xtc_viz.lab.comparison import Comparison, Values, compare, levels, scores
 from xtc_viz.lab.experiment import Experiment
@@ -127,15 +125,14 @@ def results(
     whole = tuple(dict.fromkeys(group.prompt for group in groups if group.condition == base))
     if not whole:
         raise SettingsError("run", "one with all samples of a prompt under its baseline", run.name)
-    rng = np.random.default_rng(DICE)
     return Results(
         run=run,
         experiment=experiment,
         baseline=base,
         whole=whole,
         scores=values,
-        means={name: _within(METRICS[name], levels(own, rng)) for name, own in values.items()},
-        comparisons=compare(values, base, rng),
+        means={name: _within(METRICS[name], levels(own, DICE)) for name, own in values.items()},
+        comparisons=compare(values, base, DICE),
         observed=observed(store, run) if mechanism else {},
         embedder=_embedder(fitted),
         tagged=fitted.tagger is not None,

@@ -61,6 +61,7 @@ export class Calculator {
             "has XTC by its own rule: the bars show what it leaves of your numbers.",
         ),
         this.text,
+        this.problem,
         h("p", { class: "number-examples" }, "Try: ", examples),
         this.kind.element,
         this.engine.element,
@@ -69,7 +70,6 @@ export class Calculator {
           { class: "editor-grid" },
           KNOBS.map((name) => this.knobs[name].element),
         ),
-        this.problem,
       ),
       this.comparison.element,
     );
@@ -99,9 +99,9 @@ export class Calculator {
     const { values, names, protect, wrong } = readNumbers(this.text.value);
     const logits = this.kind.select.value === "logits";
     const fault = wrong || (logits ? "" : faultOf(values));
-    setText(this.problem, fault);
-    if (fault) return;
     this.asked += 1;
+    this.say(fault);
+    if (fault) return;
     const { asked } = this;
     const dialect = this.engine.select.value;
     const order = this.spec.engines.find(({ name }) => name === dialect)?.order;
@@ -111,11 +111,18 @@ export class Calculator {
     try {
       const view = await this.transport.enginesTyped?.({ values, logits, sampler });
       if (asked !== this.asked || !view) return;
+      this.say("");
       const texts = Object.fromEntries(names.map((name, i) => [i, name]));
       this.comparison.draw({ ...view, texts }, -1);
     } catch (error) {
-      if (asked === this.asked) setText(this.problem, wordsOf(error));
+      if (asked === this.asked) this.say(wordsOf(error));
     }
+  }
+
+  /** What is wrong; what is shown then is of the numbers before. @param {string} fault */
+  say(fault) {
+    setText(this.problem, fault);
+    this.comparison.element.classList.toggle("of-before", fault !== "");
   }
 }
 

@@ -4,8 +4,8 @@ const LINE = /^(.*?)\s*([-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[-+]?\d+)?)\s*(%?)\s*(\*
 const MOST = 64;
 
 /**
- * Words with numbers, one a line, or numbers alone in a row. A `*` behind a number protects its
- * word; "40 %" is 0.4.
+ * Words with numbers, one a line, or numbers alone in a row. A `*` behind a number, or behind a word
+ * that has one, protects the word; "40 %" is 0.4.
  * @param {string} text
  * @returns {{ values: number[], names: string[], protect: number[], wrong: string }}
  */
@@ -18,12 +18,14 @@ export function readNumbers(text) {
   for (const [i, part] of parts.entries()) {
     const match = LINE.exec(part.trim());
     if (!match) return { ...result, wrong: `“${part.trim()}” has no number at its end.` };
-    const [, name, number, share, guard] = match;
+    const [, before, number, share, guard] = match;
+    const name = before.replace(/[:=\t]+$/, "").trim();
+    const starred = /.\*$/.test(name);
     const value = Number(number.replace(",", ".")) / (share ? 100 : 1);
     if (!Number.isFinite(value)) return { ...result, wrong: `“${number}” is no number.` };
     result.values.push(value);
-    result.names.push(name.replace(/[:=\t]+$/, "").trim() || `word ${i + 1}`);
-    if (guard) result.protect.push(i);
+    result.names.push((starred ? name.slice(0, -1).trim() : name) || `word ${i + 1}`);
+    if (guard || starred) result.protect.push(i);
   }
   if (!parts.length) result.wrong = "Type some numbers.";
   if (parts.length > MOST) result.wrong = `At most ${MOST} numbers can be compared.`;

@@ -200,12 +200,12 @@ const GROUPS = [
       [
         "distinct2",
         "distinct-2",
-        "How many of the pairs of neighbouring tokens are different ones. More is more varied.",
+        "How many of the pairs of neighbouring tokens are different ones. More is more varied. The Lab and the window of many seeds count pairs of words, as the paper does.",
       ],
       [
         "repeated3",
         "repeated trigrams",
-        "How many of the groups of three tokens came before. Less is less repetitive.",
+        "How many of the groups of three tokens came before. Less is less repetitive. The Lab counts words.",
       ],
       [
         "difference",
@@ -220,12 +220,13 @@ const GROUPS = [
 /** Knobs whose words stand above. */
 const OWN = new Set(["rho", "tau", "seed"]);
 
-/** What a stage does beside its own knob. @param {string} stage @param {Spec} spec */
+/** What a stage does, and under their names its further knobs. @param {string} stage @param {Spec} spec */
 function stageWords(stage, { knobs, switches, stack }) {
   const names = switches[stage] ?? [];
   return stack
     .filter((name) => names.includes(name))
-    .map((name) => knobs[name].help)
+    .map((name) => knobs[name])
+    .map(({ label, help }, place) => (place ? `${label}: ${help}` : help))
     .join(" ");
 }
 

@@ -72,7 +72,7 @@ def test_markdown_alone(lab: Lab, tmp_path: Path) -> None:
     code, out, _ = lab("--markdown", "b.md", "--baseline", "strong")
     assert (code, out) == (0, "b.md is written.\n")
     assert [path.name for path in tmp_path.iterdir()] == ["b.md"]
-    assert "difference from strong" in (tmp_path / "b.md").read_text(encoding="utf-8")
+    assert "better than strong" in (tmp_path / "b.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,10 @@ def markdown(report: Report) -> str:
         f"{' × '.join(sizes)}, {report.done:,} texts; prompts of {plain(experiment.suite)}.",
         plain(report.partial) if report.partial else "",
         _main(report),
-        "Means over prompts with 95 % intervals, by prompt. Bold: the difference from "
-        f"{plain(results.baseline)}, paired by prompt and seed, has an interval that does not "
-        f"include zero. ↑ more is preferred, ↓ less is.{_embedder(report)}",
+        "Means over prompts with 95 % intervals, by prompt. ▲ better than "
+        f"{plain(results.baseline)}, paired by prompt and seed, ▼ worse, ◆ different; hollow where "
+        "it may be chance among so many; no sign: no difference shown. ↑ more is preferred, ↓ less "
+        f"is.{_embedder(report)}",
         *_sentences(report),
         _paper(report),
         _again(report),
@@ -83,7 +84,7 @@ def _main(report: Report) -> str:
         for name in report.main:
             mean, one = results.means[name].get(condition), results.comparison(name, condition)
             cell = with_ends(mean) if mean else "–"
-            row.append(f"**{cell}**" if one and one.difference.excludes_zero else cell)
+            row.append(f"{cell} {one.sign}".rstrip() if one else cell)
         body.append(row)
     return table(head, body)
 

@@ -112,7 +112,11 @@ def tools(service: Service) -> list[Tool]:
             top,
             shown.stats[number].thought,
         )
-        return _text({"lane": lane, **await in_thread(heavy.along, *arguments)})
+        answer = await in_thread(heavy.along, *arguments)
+        for one in answer["differs"]:
+            for name in ("removed", "would_remove"):
+                one[name] = [shown.recorder.text(token) for token in one[name]]
+        return _text({"lane": lane, **answer})
 
     async def audit(
         server: str,
@@ -217,7 +221,10 @@ def _told(run: Run, number: int) -> Json:
 
 
 def _imagined(steps: Sequence[Step], xtc: XTCSettings, top: int, thought: int) -> Json:
-    """Return what these settings would have decided; a thought at the beginning is left out."""
+    """Return what these settings would have decided, tokens by their ids.
+
+    A thought at the beginning is left out.
+    """
     steps = steps[thought:]
     whatif = evaluate(steps, xtc, top)
     pairs = zip(steps, whatif.decisions, strict=True)
@@ -227,6 +234,8 @@ def _imagined(steps: Sequence[Step], xtc: XTCSettings, top: int, thought: int) -
             "token": step.text,
             "was": str(step.outcome),
             "would_be": str(decision.outcome),
+            "removed": list(step.removed),
+            "would_remove": list(decision.removed),
         }
         for i, (step, decision) in enumerate(pairs)
         if step.removed != decision.removed
