@@ -19,6 +19,7 @@ VIEWS = {
     "Bars": "bars",
     "Two lanes": "pair",
     "Stages": "stages",
+    "Engines": "engines",
     "Marked text: XTC": "text",
     "Timeline": "timeline",
     "Map": "map",
