@@ -137,6 +137,7 @@ def test_an_engine_marks_its_steps_on_the_timeline(
     expect(key.get_by_role("button", name="Next marked step")).to_be_disabled()
     key.get_by_role("button", name="Previous marked step").click()
     expect(where).not_to_contain_text(f"token {last} ")
+    assert violations(page) == []
     keep(page, "marks", full=False)
     # The other lane has marks of its own.
     chips(page, 0).nth(3).click()

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NextRun } from "../../assets/web/composer/nextrun.js";
 import { level } from "../../assets/web/lanes/lane.js";
-import { beside, nearest } from "../../assets/web/lanes/marks.js";
+import { beside, nearest, rooms } from "../../assets/web/lanes/marks.js";
 import { numbers } from "../../assets/web/lanes/numbers.js";
 import { originWords } from "../../assets/web/lanes/statusline.js";
 import { draftOf } from "../../assets/web/session/draft.js";
@@ -165,6 +165,17 @@ test("a press near a mark means it, and another one does not", () => {
   assert.equal(nearest([3, 4, 20], middle, 126), 4);
   assert.equal(nearest([3, 4, 20], middle, 127), null);
   assert.equal(nearest([], middle, 100), null);
+});
+
+test("how much room a mark has is the way to the nearest other one", () => {
+  assert.deepEqual(
+    rooms([3, 4, 20], (i) => 100 + 4 * i),
+    [4, 4, 64],
+  );
+  assert.deepEqual(
+    rooms([7], (i) => i),
+    [Number.POSITIVE_INFINITY],
+  );
 });
 
 test("the marks before and after a step", () => {

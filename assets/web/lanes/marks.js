@@ -8,6 +8,8 @@ import { count } from "../core/format.js";
 export const ROW = 13; // pixels of the timeline, below the band of the lane
 const NEAR = 10; // pixels from a sign: a press there means it
 const SIGN = "M-3.5 -1.8h7M-3.5 1.8h7M2.4 -4.2L-2.4 4.2"; // ≠ around 0
+const TICK = "M0 -4.2v8.4"; // where signs would run into one another
+const WIDE = 9; // pixels of a sign, and a gap
 
 /**
  * The marked step that is nearest to a place, null if none is near.
@@ -33,6 +35,17 @@ export function beside(steps, from, by) {
 }
 
 /**
+ * How far each marked step is from the nearest other one, in pixels.
+ * @param {number[]} steps in rising order
+ * @param {(i: number) => number} middle
+ */
+export function rooms(steps, middle) {
+  const far = (/** @type {number} */ k) =>
+    k in steps ? middle(steps[k]) : Number.POSITIVE_INFINITY;
+  return steps.map((i, k) => Math.min(Math.abs(middle(i) - far(k - 1)), far(k + 1) - middle(i)));
+}
+
+/**
  * A sign for each step, as a layer over the timeline.
  * @param {Marks} marks
  * @param {(i: number) => number} middle
@@ -40,18 +53,20 @@ export function beside(steps, from, by) {
  */
 export function markSigns({ steps, words }, middle, top) {
   const y = top + ROW / 2 - 1;
+  const room = rooms(steps, middle);
   return s(
     "svg",
     { class: "marks", "aria-hidden": "true" },
-    steps.map((i) =>
-      s(
+    steps.map((i, k) => {
+      const width = Math.min(NEAR, room[k]);
+      return s(
         "g",
         { transform: `translate(${middle(i)} ${y})` },
         s("title", {}, `Token ${i + 1}: ${words}`),
-        s("rect", { x: -5, y: -ROW / 2, width: 10, height: ROW }),
-        s("path", { d: SIGN }),
-      ),
-    ),
+        s("rect", { x: -width / 2, y: -ROW / 2, width, height: ROW }),
+        s("path", { d: room[k] < WIDE ? TICK : SIGN }),
+      );
+    }),
   );
 }
 
