@@ -640,6 +640,8 @@ interface WantedFigure {
   mate: number;
   candidates: number;
   log: boolean;
+  part: "rule" | "chain";
+  which: "own" | "fired";
   width: number;
   name: string;
   caption: string[];
@@ -702,6 +704,19 @@ interface ModelTransport {
 interface Place {
   lane: number;
   i: number;
+}
+/** How the inspector shows a step, as far as a figure of it follows. */
+interface Drawn {
+  log: boolean;
+  mate: number;
+  part: "rule" | "chain";
+  which: "own" | "fired";
+}
+/** Steps of a lane that are marked on the timeline, in rising order; `words` say what they are. */
+interface Marks {
+  lane: number;
+  steps: number[];
+  words: string;
 }
 interface Chip {
   id: number;

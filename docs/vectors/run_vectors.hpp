@@ -6,8 +6,9 @@
 //     xtc-viz vectors --dialect llama.cpp --format tsv -o vectors.tsv
 //     g++ -std=c++17 my_xtc.cpp -o run_vectors && ./run_vectors vectors.tsv
 //
-// Left out unless they are asked for: cases that rounding may decide (--safety any,plain,probs), and
-// those that are about temperature 0 (--temperature-0), where one token is to be left.
+// Left out unless they are asked for: cases that rounding may decide (--safety any,plain,probs), those
+// that are about temperature 0 (--temperature-0), where one token is to be left, and those about
+// llama.cpp's min_keep (--min-keep).
 
 #include <cmath>
 #include <cstdlib>
@@ -22,6 +23,7 @@ struct Settings {
     float probability, threshold, temperature;
     std::vector<int> protected_tokens;
     std::vector<float> probabilities;  // the softmax of the logits, for a rule that is given these
+    size_t min_keep;                   // llama.cpp's: where fewer would be left it does nothing
 };
 
 // Return the probability of each token behind XTC, 0 for those that are removed. A masked token has
@@ -50,7 +52,8 @@ static std::vector<int> ints(const std::string &text) {
 static std::string wrong(std::map<std::string, std::string> &at) {
     Settings settings{floats(at["probability"])[0], floats(at["threshold"])[0],
                       floats(at["temperature"])[0], ints(at["protected"]),
-                      floats(at["probabilities"])};
+                      floats(at["probabilities"]),
+                      std::strtoul(at["min_keep"].c_str(), nullptr, 10)};
     const std::vector<float> answer = xtc(floats(at["logits"]), settings);
     std::string left;
     for (size_t token = 0; token < answer.size(); ++token)
@@ -68,17 +71,18 @@ static std::string wrong(std::map<std::string, std::string> &at) {
 
 int main(int count, char **words) {
     std::string path, safety = "any";
-    bool temperature_0 = false;
+    bool temperature_0 = false, min_keep = false;
     for (int i = 1; i < count; ++i) {
         const std::string word = words[i];
         if (word == "--temperature-0") temperature_0 = true;
+        else if (word == "--min-keep") min_keep = true;
         else if (word == "--safety" && i + 1 < count) safety = words[++i];
         else path = word;
     }
     std::ifstream file(path);
     std::string line;
-    if (!std::getline(file, line) || line.rfind("# xtc-vectors 1,", 0) != 0) {
-        std::cerr << path << " does not hold xtc-vectors of version 1\n";
+    if (!std::getline(file, line) || line.rfind("# xtc-vectors 2,", 0) != 0) {
+        std::cerr << path << " does not hold xtc-vectors of version 2\n";
         return 2;
     }
     std::getline(file, line);
@@ -90,6 +94,7 @@ int main(int count, char **words) {
         for (size_t i = 0; i < values.size(); ++i) at[columns[i]] = values[i];
         if (("," + safety + ",").find("," + at["safety"] + ",") == std::string::npos) continue;
         if (floats(at["temperature"])[0] == 0 && !temperature_0) continue;
+        if (at["min_keep"] != "0" && !min_keep) continue;
         ++cases;
         const std::string problem = wrong(at);
         if (problem.empty()) continue;

@@ -4,12 +4,13 @@
     python run_vectors.py vectors.json my_module:my_xtc
 
 `my_xtc(logits, settings)` gets a list of floats, `-inf` for a masked token, and a dict with
-`probability`, `threshold`, `protected` (token ids), `temperature` and `probabilities` (the softmax
-of the logits, for a rule that is given these). It returns the ids of the tokens that are left, or a
-dict with their probabilities, which are then checked too.
+`probability`, `threshold`, `protected` (token ids), `temperature`, `min_keep` and `probabilities`
+(the softmax of the logits, for a rule that is given these). It returns the ids of the tokens that
+are left, or a dict with their probabilities, which are then checked too.
 
-Left out unless they are asked for: cases that rounding may decide (--safety any,plain,probs), and
-those that are about temperature 0 (--temperature-0), where one token is to be left.
+Left out unless they are asked for: cases that rounding may decide (--safety any,plain,probs), those
+that are about temperature 0 (--temperature-0), where one token is to be left, and those about
+llama.cpp's min_keep (--min-keep).
 """
 
 import argparse
@@ -18,7 +19,7 @@ import json
 import os
 import sys
 
-VERSION = 1
+VERSION = 2
 TOLERANCE = 1e-5
 
 
@@ -30,16 +31,20 @@ def load(path):
     return document
 
 
-def chosen(document, safety=("any",), temperature_0=False):
+def chosen(document, safety=("any",), temperature_0=False, min_keep=False):
     for case in document["cases"]:
-        if case["safety"] in safety and (case["temperature"] != 0 or temperature_0):
+        if case["temperature"] == 0 and not temperature_0:
+            continue
+        if case["safety"] in safety and (case["min_keep"] == 0 or min_keep):
             yield case
 
 
 def wrong(case, implementation):
     """Return what is wrong with an implementation's answer to a case, None if nothing is."""
     logits = [float("-inf") if logit is None else logit for logit in case["logits"]]
-    names = ("probability", "threshold", "protected", "temperature", "probabilities")
+    names = (
+        "probability", "threshold", "protected", "temperature", "min_keep", "probabilities"
+    )  # fmt: skip
     answer = implementation(logits, {name: case[name] for name in names})
     left = sorted(answer)
     if left not in case["survivors"]:
@@ -59,12 +64,14 @@ def main():
     parser.add_argument("implementation", help="such as my_module:my_xtc")
     parser.add_argument("--safety", default="any", help="any, any,plain or any,plain,probs")
     parser.add_argument("--temperature-0", action="store_true")
+    parser.add_argument("--min-keep", action="store_true")
     options = parser.parse_args()
     sys.path.insert(0, os.getcwd())
     module, _, name = options.implementation.partition(":")
     implementation = getattr(importlib.import_module(module), name)
     document = load(options.vectors)
-    cases = list(chosen(document, options.safety.split(","), options.temperature_0))
+    safety = options.safety.split(",")
+    cases = list(chosen(document, safety, options.temperature_0, options.min_keep))
     failed = 0
     for case in cases:
         problem = wrong(case, implementation)

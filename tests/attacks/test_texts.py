@@ -102,14 +102,15 @@ def test_every_answer_about_an_odd_trace_can_be_sent(seed: int) -> None:
     assert [text_of(row["text"]) for row in rows] == [step.text for step in steps]
 
 
-@pytest.mark.parametrize("view", ["bars", "pair", "stages", "map", "timeline", "text"])
+@pytest.mark.parametrize("view", ["bars", "pair", "stages", "engines", "map", "timeline", "text"])
 def test_figures_of_an_odd_trace_can_be_written(view: str) -> None:
     store = RunStore()
     run = store.add(Run.of(odd_trace(7), "loaded"))
     asked = {q.__name__: q for q in questions(Service(written()[1], store))}
     wanted = {
-        "view": view, "lane": 0, "i": 0, "mate": 1, "candidates": 10, "log": False, "width": 800,
-        "name": "a", "caption": ["a \u202e line"],
+        "view": view, "lane": 0, "i": 0, "mate": 1, "candidates": 10, "log": False,
+        "part": "chain", "which": "own", "width": 800, "name": "a",
+        "caption": ["a \u202e line"],
     }  # fmt: skip
     answer = asked["figure"]([run, wanted, []])
     answer.encode()

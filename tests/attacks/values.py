@@ -48,7 +48,8 @@ QUESTIONS: dict[str, list[Any]] = {
         RUN,
         {
             "view": "map", "lane": 0, "i": 0, "mate": 1, "candidates": 10, "log": False,
-            "width": 800, "name": "a-figure", "caption": ["a line"],
+            "part": "rule", "which": "fired", "width": 800,
+            "name": "a-figure", "caption": ["a line"],
         },
         [],
     ],

@@ -104,6 +104,65 @@ def test_over_the_run_a_click_goes_to_the_first_difference(visit: Visit, story: 
     expect(page.locator(".inspector .where")).not_to_contain_text(f"token {number} ")
 
 
+def test_an_engine_marks_its_steps_on_the_timeline(
+    visit: Visit, story: Server, keep: Callable[..., None]
+) -> None:
+    page = visit(story)
+    timeline, key = page.locator(".timeline"), page.get_by_test_id("mark-key")
+    where = page.locator(".inspector .where")
+    plain = timeline.bounding_box()
+    engines = opened(page, 3)
+    expect(timeline.locator("svg")).to_have_count(0)
+    expect(key).to_be_hidden()
+    row = engines.locator(".engine-along li[data-engines~='llama.cpp']")
+    button = row.get_by_role("button", name=re.compile("^llama.cpp"))
+    button.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(button).to_be_focused()
+    number = int(row.locator("b").text_content() or "")
+    signs = timeline.locator(".marks g")
+    expect(signs).to_have_count(number)
+    expect(key).to_contain_text(
+        f"llama.cpp would decide otherwise than the paper, had the coin said yes: {number}"
+    )
+    # The last sign leads to its step, which its title names; from there the keys lead back.
+    title = signs.last.locator("title").text_content() or ""
+    last = int(re.findall(r"Token (\d+): llama.cpp", title)[0])
+    signs.last.hover()
+    expect(where).to_contain_text(f"token {last} ")
+    signs.last.click()
+    page.mouse.move(5, 5)
+    expect(where).to_contain_text(f"token {last} ")
+    expect(group(engines, "llama.cpp").locator(".reason")).to_be_visible()
+    expect(key.get_by_role("button", name="Next marked step")).to_be_disabled()
+    key.get_by_role("button", name="Previous marked step").click()
+    expect(where).not_to_contain_text(f"token {last} ")
+    assert violations(page) == []
+    keep(page, "marks", full=False)
+    # The other lane has marks of its own.
+    chips(page, 0).nth(3).click()
+    expect(signs.last.locator("title")).not_to_have_text(title)
+    key.get_by_role("button", name="Take the marks away").click()
+    expect(timeline.locator("svg")).to_have_count(0)
+    assert timeline.bounding_box() == plain
+    button.click()
+    expect(key).to_be_visible()
+    engines.locator("summary").click()
+    expect(key).to_be_hidden()
+    expect(timeline.locator("svg")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_help_opens_the_engines_in_every_window(
+    visit: Visit, story: Server, width: int
+) -> None:
+    page = visit(story, width=width)
+    page.get_by_role("button", name="Help").click()
+    page.get_by_role("button", name=re.compile("would mine do the same")).click()
+    expect(page.locator("dialog.help")).to_be_hidden()
+    expect(page.locator("dialog.engines .engine-group").first).to_be_visible()
+
+
 def test_numbers_of_ones_own(visit: Visit, story: Server, keep: Callable[..., None]) -> None:
     page = visit(story)
     page.locator(".ways-in").get_by_role("button", name="Engines").click()

@@ -93,12 +93,12 @@ def _llama_library() -> ctypes.CDLL:
     return library
 
 
-def llama_cpp(case: Case) -> Left:
+def llama_cpp(case: Case, min_keep: int = 0) -> Left:
     library = _llama_library()
     size = len(case.logits)
     data = (_Candidate * size)(*(_Candidate(i, x, 0.0) for i, x in enumerate(case.logits.tolist())))
     row = _Candidates(data, size, -1, False)
-    sampler = library.llama_sampler_init_xtc(1.0, case.tau, 0, 0)
+    sampler = library.llama_sampler_init_xtc(1.0, case.tau, min_keep, 0)
     library.llama_sampler_apply(sampler, ctypes.byref(row))
     library.llama_sampler_free(sampler)
     probs = np.zeros(size, np.float32)

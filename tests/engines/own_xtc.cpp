@@ -18,8 +18,10 @@ std::vector<float> xtc(const std::vector<float> &logits, const Settings &setting
 #ifdef WRONG
     for (size_t i = 1; i < order.size() && p[order[i]] >= settings.threshold; ++i) p[order[i]] = 0;
 #else
-    for (size_t i = 0; i + 1 < order.size() && p[order[i + 1]] >= settings.threshold; ++i)
-        p[order[i]] = 0;
+    size_t gone = 0;
+    while (gone + 1 < order.size() && p[order[gone + 1]] >= settings.threshold) ++gone;
+    if (order.size() - gone < settings.min_keep) return p;
+    for (size_t i = 0; i < gone; ++i) p[order[i]] = 0;
 #endif
     const float left = std::accumulate(p.begin(), p.end(), 0.0f);
     for (float &one : p) one /= left;

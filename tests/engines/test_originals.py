@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from tests.engines import originals
 from tests.engines.agreement import left, same
 from tests.engines.cases import Case, cases
 from tests.engines.originals import ORIGINALS, missing
 from xtc_viz.engines.known import ENGINES
+from xtc_viz.engines.vectors.make import vectors
 from xtc_viz.sampling.operator import apply_xtc
 from xtc_viz.settings import XTCSettings
 
@@ -50,6 +52,26 @@ def test_from_the_same_logits_only_rounding_tells_them_apart(name, record_proper
             rounded += 1
     record_property("decided by rounding", f"{rounded} of {COUNT}")
     assert rounded <= COUNT / 100
+
+
+def test_llama_cpp_does_nothing_where_fewer_than_min_keep_would_be_left():
+    """In every edge of the published vectors, and in cases by chance at every `min_keep`."""
+    reason = missing("llama.cpp")
+    if reason:
+        pytest.skip(f"{reason}: make test-engines")
+    edges = [v for v in vectors(ENGINES["llama.cpp"], 0, 0) if v.asked.min_keep]
+    assert edges
+    for vector in edges:
+        asked = vector.asked
+        case = Case(np.array(asked.logits, np.float32), asked.threshold, frozenset())
+        left = tuple(sorted(originals.llama_cpp(case, asked.min_keep).survivors))
+        assert left in (vector.survivors, *vector.or_else), asked
+    for case in cases(200, 13):
+        size = len(case.logits)
+        survivors = originals.llama_cpp(case).survivors
+        for min_keep in range(1, size + 1):
+            kept = survivors if len(survivors) >= min_keep else frozenset(range(size))
+            assert originals.llama_cpp(case, min_keep).survivors == kept, (case, min_keep)
 
 
 def test_the_vectors_that_the_engines_publish(name):

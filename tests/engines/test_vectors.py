@@ -114,6 +114,20 @@ def test_another_rule_fails_where_the_vectors_say_so(documents, name):
     assert wrong.keys() == told
 
 
+def test_min_keep_is_asked_of_those_alone_that_have_it(documents):
+    """UPPER_HALF at τ = 0.1: 3, 1 and 4 are eligible, so that 0, 2, 4 and 5 would be left."""
+    case = {case["name"]: case for case in documents("llama.cpp")["cases"]}
+    four, five = (case[f"three of six eligible, min_keep {n}"] for n in (4, 5))
+    assert (four["survivors"], four["unlike"]) == ([[0, 2, 4, 5]], ["exllamav2"])
+    assert five["survivors"] == [[0, 1, 2, 3, 4, 5]]
+    assert set(five["unlike"]) == ENGINES.keys() - {"llama.cpp"}
+    # A runner leaves them out unless it is asked for them.
+    document = documents("llama.cpp")
+    assert not any(one["min_keep"] for one in RUNNER.chosen(document))
+    assert any(one["min_keep"] for one in RUNNER.chosen(document, min_keep=True))
+    assert not any(one["min_keep"] for one in documents("koboldcpp")["cases"])
+
+
 def test_a_failure_names_what_is_left_and_whose_rule_it_is_not(documents):
     wrong = problems(documents("paper"), ENGINES["mlx-lm"].dialect)
     assert wrong["two tied underdogs"].startswith("leaves [0, 2] where [0] should be left, unlike ")
@@ -220,7 +234,7 @@ def test_both_formats_say_the_same(tmp_path):
     words = ("--dialect", "mlx-lm", "--count", "20", "--seed", "3")
     document = RUNNER.load(written(tmp_path, *words))
     comment, head, *lines = written(tmp_path, *words, "--format", "tsv").read_text().splitlines()
-    assert comment.startswith("# xtc-vectors 1, engine mlx-lm, seed 3, xtc_viz ")
+    assert comment.startswith("# xtc-vectors 2, engine mlx-lm, seed 3, xtc_viz ")
     assert len(lines) == len(document["cases"])
     for line, case in zip(lines, document["cases"], strict=True):
         at = dict(zip(head.split("\t"), line.split("\t"), strict=True))
@@ -228,6 +242,7 @@ def test_both_formats_say_the_same(tmp_path):
         assert float(at["threshold"]) == case["threshold"]
         logits = [None if n == "-inf" else float(n) for n in at["logits"].split(",")]
         assert logits == case["logits"]
+        assert int(at["min_keep"]) == case["min_keep"]
         assert [float(n) for n in at["weights"].split(",")] == case["weights"]
         sets = [[int(n) for n in one.split(",")] for one in at["survivors"].split("|")]
         assert sets == case["survivors"]
@@ -298,7 +313,7 @@ def test_the_runner_in_cpp(tmp_path):
 
     build("right")
     build("wrong", "-DWRONG")
-    for words in ((), ("--safety", "any,plain")):
+    for words in ((), ("--safety", "any,plain"), ("--min-keep",)):
         right = run("right", *words)
         assert right.returncode == 0, right.stdout + right.stderr
         assert re.fullmatch(r"(\d+) of \1 cases agree\n", right.stdout)

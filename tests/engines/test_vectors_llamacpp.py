@@ -38,7 +38,13 @@ def test_llama_cpp_passes_its_vectors(engine: Engine) -> None:
     places = np.flatnonzero(np.abs(own - nearest) < 0.25)[:MOST].tolist()
     assert len(places) == MOST
     others: list[list[object]] = [[v, False] for v in range(len(own)) if v not in places]
-    asked = [v for v in vectors(ENGINES["llama.cpp"], 100, 7) if v.asked.safety is not Safety.PROBS]
+    # A bias masks a token without taking it away, so that `min_keep` counts the whole vocabulary:
+    # those cases are asked of the sampler itself (test_originals.py).
+    asked = [
+        v
+        for v in vectors(ENGINES["llama.cpp"], 100, 7)
+        if v.asked.safety is not Safety.PROBS and not v.asked.min_keep
+    ]
     for vector in asked:
         case = vector.asked
         bias: list[list[object]] = [*others]

@@ -12,6 +12,7 @@ from xtc_viz.errors import SettingsError
 from xtc_viz.knobs import KNOBS
 from xtc_viz.settings import XTCSettings
 from xtc_viz.ui import figures, whatif
+from xtc_viz.ui.dialects import LABELS
 from xtc_viz.ui.figures import Wanted
 from xtc_viz.ui.run import Run
 
@@ -22,6 +23,8 @@ PLAIN: dict[str, Any] = {
     "mate": 0,
     "candidates": 10,
     "log": False,
+    "part": "rule",
+    "which": "fired",
     "width": 720,
     "name": "xtc-bars",
     "caption": ["“Once” … token 4", "XTC: ρ 0.50"],
@@ -62,6 +65,34 @@ def test_a_what_if_is_drawn_as_what_it_would_be(run: Run, view: str) -> None:
     assert not off & {fired, changed}
 
 
+@pytest.mark.parametrize("part", figures.PARTS)
+@pytest.mark.parametrize("which", figures.WHICH)
+def test_engines_are_drawn_as_the_page_compares_them(run: Run, part: str, which: str) -> None:
+    """The strips have the numbers that the page draws, and every engine is named in one of them."""
+    trace = run.trace()
+    wanted = Wanted.parse(PLAIN | {"view": "engines", "part": part, "which": which}, run)
+    figure = figures._figure(run, trace, wanted, set())
+    strips = run.engines(1, 3, None)[part][which]
+    names = [
+        note.text.removeprefix("<b>").removesuffix("</b>") for note in figure.layout.annotations
+    ]
+    assert len(names) == len(strips["groups"])
+    assert sorted(", ".join(names).split(", ")) == sorted(
+        LABELS.get(engine, engine) for group in strips["groups"] for engine in group["engines"]
+    )
+    for k, group in enumerate(strips["groups"]):
+        bars = [trace for trace in figure.data if trace.yaxis == (f"y{k + 1}" if k else "y")]
+        drawn = {
+            i: y
+            for each in bars
+            if each.text[0] != "✕"
+            for i, y in zip(each.x, each.y, strict=True)
+        }
+        left = {i: p for i, p in enumerate((*group["probs"], group["rest"])) if i in drawn}
+        assert drawn == left
+        assert sum(drawn.values()) == pytest.approx(1.0, abs=1e-3)
+
+
 @pytest.mark.parametrize("view", figures.VIEWS)
 def test_any_view_can_be_of_a_what_if(run: Run, view: str) -> None:
     others = {1: XTCSettings(rho=1.0, tau=0.03)}
@@ -79,6 +110,8 @@ def test_any_view_can_be_of_a_what_if(run: Run, view: str) -> None:
         ({"i": 30}, "i"),
         ({"candidates": -1}, "candidates"),
         ({"log": 1}, "log"),
+        ({"part": "half"}, "part"),
+        ({"which": ["own"]}, "which"),
         ({"name": None}, "name"),
         ({"name": "x" * 2001}, "name"),
         ({"caption": "x"}, "caption"),

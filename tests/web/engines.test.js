@@ -11,6 +11,7 @@ import {
   cells,
   deed,
   described,
+  marksOf,
   tallest,
 } from "../../assets/web/engines/strips.js";
 import { fileName } from "../../assets/web/export/names.js";
@@ -179,6 +180,19 @@ test("along a lane, engines that differ at the same steps stand together, withou
     assert.equal(new Set(rows.map(({ steps }) => steps.join())).size, rows.length);
     assert.ok(rows.every(({ steps }, i) => !i || rows[i - 1].steps.length <= steps.length));
   }
+});
+
+test("what is marked are the steps of the engine's row; the lane's own engine has none", () => {
+  const along = read("engines_along");
+  for (const { engine, fired, exact } of along.engines) {
+    const marks = marksOf(along, "fired", engine, specification);
+    if (engine === along.chosen) assert.equal(marks, null);
+    else assert.deepEqual(marks.steps, fired.steps);
+    const about = marks?.words.endsWith(", as far as was recorded") ?? false;
+    assert.equal(about, marks !== null && !exact);
+  }
+  const { words } = marksOf({ ...along, chosen: "paper" }, "own", "llama.cpp", specification);
+  assert.match(words, /^llama.cpp would decide otherwise than the paper(,|$)/);
 });
 
 test("numbers are typed with their words, or in a row", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NextRun } from "../../assets/web/composer/nextrun.js";
 import { level } from "../../assets/web/lanes/lane.js";
+import { beside, nearest, rooms } from "../../assets/web/lanes/marks.js";
 import { numbers } from "../../assets/web/lanes/numbers.js";
 import { originWords } from "../../assets/web/lanes/statusline.js";
 import { draftOf } from "../../assets/web/session/draft.js";
@@ -155,4 +156,30 @@ test("an expectation is one per token", () => {
   assert.match(certainty({ exact: false, recorded: 100 }, 0.005), /May be off/);
   assert.match(certainty({ exact: true, recorded: 100 }, 0.005), /Exact/);
   assert.equal(certainty({ exact: true, recorded: 100 }, 0.1), "");
+});
+
+test("a press near a mark means it, and another one does not", () => {
+  const middle = (i) => 100 + 4 * i;
+  assert.equal(nearest([3, 4, 20], middle, 112.5), 3);
+  assert.equal(nearest([3, 4, 20], middle, 115), 4);
+  assert.equal(nearest([3, 4, 20], middle, 126), 4);
+  assert.equal(nearest([3, 4, 20], middle, 127), null);
+  assert.equal(nearest([], middle, 100), null);
+});
+
+test("how much room a mark has is the way to the nearest other one", () => {
+  assert.deepEqual(
+    rooms([3, 4, 20], (i) => 100 + 4 * i),
+    [4, 4, 64],
+  );
+  assert.deepEqual(
+    rooms([7], (i) => i),
+    [Number.POSITIVE_INFINITY],
+  );
+});
+
+test("the marks before and after a step", () => {
+  assert.deepEqual([beside([3, 7, 9], 7, -1), beside([3, 7, 9], 7, 1)], [3, 9]);
+  assert.deepEqual([beside([3, 7], 5, -1), beside([3, 7], 5, 1)], [3, 7]);
+  assert.deepEqual([beside([3], 3, -1), beside([3], 3, 1), beside([], 0, 1)], [null, null, null]);
 });

@@ -5,7 +5,7 @@ import { read } from "./payload.js";
 
 const whole = read("whole");
 const blocks = read("blocks");
-const EVENTS = "run chips state select reveal mode pieces imagine block problem";
+const EVENTS = "run chips state select reveal mode pieces imagine marks block problem";
 
 /** A playback with the run on show, and what it said meanwhile. */
 function begin({ block = async (_run, lane) => blocks[lane] } = {}) {
@@ -136,4 +136,19 @@ test("a block that cannot be had is said and asked for again", async () => {
   playback.step({ lane: 0, i: 0 });
   await new Promise((resolve) => setTimeout(resolve));
   assert.ok(playback.step({ lane: 0, i: 0 }));
+});
+
+test("marks are gone with the run that they are of", () => {
+  const { playback, names } = begin();
+  playback.setMarks(null);
+  assert.deepEqual(names(), []);
+  playback.take(whole);
+  names();
+  const marks = { lane: 1, steps: [2, 5], words: "so" };
+  playback.setMarks(marks);
+  assert.equal(playback.marks, marks);
+  assert.deepEqual(names(), ["marks"]);
+  playback.take({ ...whole, run: "another" });
+  assert.equal(playback.marks, null);
+  assert.deepEqual(names().slice(0, 2), ["marks", "run"]);
 });

@@ -26,7 +26,8 @@ class Engine:
     `free_order` says that its users may choose another. `rho` and `tau` are what it takes where
     nobody says anything. The rest are sentences for people: `protects` says which tokens it
     protects by itself, `refuses` which settings it does not take, `seed` what a seed decides there,
-    `remarks` what else a user of it meets. `place` is its place in tables.
+    `remarks` what else a user of it meets. `min_keep` says that it has a setting of that name, with
+    which XTC does nothing where fewer tokens would be left. `place` is its place in tables.
     """
 
     dialect: Dialect
@@ -39,6 +40,7 @@ class Engine:
     refuses: str
     seed: str
     remarks: tuple[str, ...] = ()
+    min_keep: bool = False
     place: int = 0
 
     @property

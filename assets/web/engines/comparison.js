@@ -4,7 +4,7 @@
 
 import { button, h, sentence, set, setText } from "../core/dom.js";
 import { strip } from "./strip.js";
-import { agreement, cells, deed, labelOf } from "./strips.js";
+import { agreement, cells, deed, labelOf, receivedBy } from "./strips.js";
 
 /** @typedef {"rule" | "chain"} Part */
 /** @typedef {"own" | "fired"} Which */
@@ -28,11 +28,6 @@ function switched(label, options, onchange) {
       }
     },
   };
-}
-
-/** What the engine of the first group begins with. @param {EngineStrips} strips @returns {EngineGroup} */
-function receivedBy({ groups, probs, rest }) {
-  return { ...groups[0], effect: "skipped", count: 0, removed: [], probs, rest };
 }
 
 export class Comparison {

@@ -67,6 +67,11 @@ export function cells(strips, group, { texts, guarded }, token) {
   return list;
 }
 
+/** What the engine of the first group begins with. @param {EngineStrips} strips @returns {EngineGroup} */
+export function receivedBy({ groups, probs, rest }) {
+  return { ...groups[0], effect: "skipped", count: 0, removed: [], probs, rest };
+}
+
 /** A strip in words, for those who do not see it. @param {StripCell[]} list */
 export function described(list) {
   return list
@@ -129,6 +134,27 @@ export function alongRows({ chosen, engines }, which) {
     rows.set(key, row);
   }
   return [...rows.values()].sort((a, b) => a.steps.length - b.steps.length);
+}
+
+/**
+ * What the timeline marks: the steps at which an engine would decide otherwise than the lane's own,
+ * null where that is the lane's own engine.
+ * @param {EnginesAlong} along
+ * @param {"own" | "fired"} which
+ * @param {string} engine
+ * @param {Pick<Spec, "engines">} spec
+ * @returns {Omit<Marks, "lane"> | null}
+ */
+export function marksOf(along, which, engine, spec) {
+  const row = alongRows(along, which).find(({ engines }) => engines.includes(engine));
+  if (!row) return null;
+  const yes = which === "fired" ? ", had the coin said yes" : "";
+  const than = labelOf(along.chosen, spec);
+  const about = row.exact ? "" : ", as far as was recorded";
+  return {
+    steps: row.steps,
+    words: `${labelOf(engine, spec)} would decide otherwise than ${than}${yes}${about}`,
+  };
 }
 
 /** An engine's name for people. @param {string} name @param {Pick<Spec, "engines">} spec */

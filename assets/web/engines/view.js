@@ -9,12 +9,12 @@ import { stageBars } from "../inspector/stagebars.js";
 import { stageName } from "../inspector/stages.js";
 import { AlongRun } from "./along.js";
 import { Comparison } from "./comparison.js";
-import { engineOf, imaginedXtc } from "./strips.js";
+import { engineOf, imaginedXtc, marksOf } from "./strips.js";
 
 /** @import { Playback } from "../session/playback.js" */
 /** @typedef {Pick<Transport, "engines" | "engineStages" | "enginesAlong">} Asking */
 
-const WORDS = { whose: "this lane", coin: "As the coin fell" };
+export const WORDS = { whose: "this lane", coin: "As the coin fell" };
 
 export class Engines {
   /**
@@ -33,12 +33,13 @@ export class Engines {
     this.stageKey = "";
     this.going = false;
     this.again = false;
-    /** @type {EnginesAlong | null} */
+    /** @type {{ lane: number, along: EnginesAlong } | null} */
     this.known = null;
+    this.marked = ""; // the engine whose steps are marked on the timeline
     this.comparison = new Comparison(spec, WORDS, () => this.turned());
-    this.along = new AlongRun(spec, (i) => {
-      const { selected, lane } = playback;
-      playback.select(selected?.lane ?? lane, i, "step");
+    this.along = new AlongRun(spec, {
+      onpick: (i) => playback.select(playback.lane, i, "step"),
+      onmark: (engine) => this.mark(engine),
     });
     /** @type {Option[]} */
     const options = [
@@ -63,11 +64,14 @@ export class Engines {
     );
     this.element.hidden = !transport.engines;
     unfolds(this.element, () => this.update());
+    playback.on("run", () => this.forget());
     playback.on("select run state imagine", () => this.update());
+    playback.on("marks", () => !playback.marks && this.mark(""));
   }
 
   /** One question at a time; what was looked at last is asked then. */
   async update() {
+    if (!this.element.open) this.mark("");
     if (!this.element.open || !this.transport.engines) return;
     if (this.going) {
       this.again = true;
@@ -126,14 +130,33 @@ export class Engines {
     this.svg.replaceChildren(...parts);
   }
 
+  /** The lane that is looked at, wherever the pointer rests. */
   async askLane() {
-    const { at } = this;
-    if (!at || this.playback.busy) return;
-    const { chips } = at.run.lanes[at.lane];
-    const key = `${at.run.id} ${at.lane} ${chips.length} ${JSON.stringify(at.xtc)}`;
+    const { run, lane, busy } = this.playback;
+    if (!run || busy) return;
+    const { chips } = run.lanes[lane];
+    const xtc = imaginedXtc(run.lanes[lane]);
+    const key = `${run.id} ${lane} ${chips.length} ${JSON.stringify(xtc)}`;
     if (key === this.lane) return;
-    this.known = (await this.transport.enginesAlong?.(at.run.id, at.lane, at.xtc)) ?? null;
+    const known = await this.transport.enginesAlong?.(run.id, lane, xtc);
+    if (run !== this.playback.run) return;
+    this.known = known ? { lane, along: known } : null;
     this.lane = key;
+    this.drawAlong();
+  }
+
+  /** Another run is on show. */
+  forget() {
+    this.known = null;
+    this.lane = "";
+    this.marked = "";
+    this.drawAlong();
+  }
+
+  /** Mark the steps of an engine on the timeline, those of none with "". @param {string} engine */
+  mark(engine) {
+    if (engine === this.marked) return;
+    this.marked = engine;
     this.drawAlong();
   }
 
@@ -144,9 +167,18 @@ export class Engines {
   }
 
   drawAlong() {
-    const { at } = this;
-    const name = at ? at.run.head.lanes[at.lane].name : "";
-    this.along.draw(this.known, this.comparison.which, name);
+    const { known, marked, spec } = this;
+    const { which } = this.comparison;
+    const name = known ? (this.playback.run?.head.lanes[known.lane].name ?? "") : "";
+    this.along.draw(known?.along ?? null, which, name, marked);
+    const marks = known && marked ? marksOf(known.along, which, marked, spec) : null;
+    this.playback.setMarks(marks && known ? { lane: known.lane, ...marks } : null);
+  }
+
+  /** What is compared now: the rule or the chain, and at which coin. */
+  get drawing() {
+    const { part, which } = this.comparison;
+    return { part, which };
   }
 
   /** The engine of the lane that is looked at. */

@@ -5,8 +5,9 @@ import { h, s } from "../core/dom.js";
 /** @import { Paper } from "./paper.js" */
 /**
  * A drawing with `head` lines over it, `key` pairs of a swatch and its meaning, `foot` a line under.
+ * `notes` are words of the drawing that the interactive file has in its caption.
  * @typedef {{ node: SVGElement, height: number, head: string[], key: [string, string][],
- *   foot: string }} Drawing
+ *   foot: string, notes?: string[] }} Drawing
  * @typedef {{ text: string, width: number, height: number }} Picture
  */
 

@@ -115,7 +115,8 @@ export class FigureForm {
     try {
       const drawing = await this.views.draw(view, paper);
       if (format === "html") {
-        return await this.interactive(view, width, [...drawing.head, drawing.foot]);
+        const { head, notes = [], foot } = drawing;
+        return await this.interactive(view, width, [...head, ...notes, foot]);
       }
       const picture = figure(drawing, paper);
       return format === "png" ? await pixels(picture) : picture.text;
@@ -128,10 +129,13 @@ export class FigureForm {
   async interactive({ view, at, mate, file }, width, caption) {
     const { run, candidates } = this.playback;
     if (!run || !this.transport.figure) throw new Error("There is no server to draw it.");
-    const { log } = this.views.look();
+    const { log, part, which } = this.views.look();
     return this.transport.figure(
       run.id,
-      { view, ...at, mate: Math.max(0, mate), candidates, log, width, name: file, caption },
+      {
+        ...{ view, ...at, mate: Math.max(0, mate), candidates, log, part, which },
+        ...{ width, name: file, caption },
+      },
       view === "stages" ? [] : run.lanes.map(({ imagined }) => imagined?.xtc ?? null),
     );
   }

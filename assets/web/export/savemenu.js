@@ -23,7 +23,7 @@ export class SaveMenu {
    * @param {Playback} playback
    * @param {Transport} transport
    * @param {Spec} spec
-   * @param {{ look: () => { log: boolean, mate: number },
+   * @param {{ look: () => Drawn,
    *   onopen: (text: string, name: string) => Promise<void>,
    *   onproblem: (words: string) => void }} events
    */

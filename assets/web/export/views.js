@@ -3,6 +3,8 @@
 import { ruleOf } from "../core/dialect.js";
 import { s, set } from "../core/dom.js";
 import { setting } from "../core/format.js";
+import { imaginedXtc } from "../engines/strips.js";
+import { WORDS } from "../engines/view.js";
 import { Bars } from "../inspector/bars.js";
 import { beforeAndAfter, sideBySide } from "../inspector/barviews.js";
 import { rows, together } from "../inspector/distribution.js";
@@ -11,6 +13,7 @@ import { stageBars } from "../inspector/stagebars.js";
 import { stageName } from "../inspector/stages.js";
 import { drawnSign, tailShare } from "../inspector/words.js";
 import { BLOCK } from "../session/blocks.js";
+import { enginesFigure } from "./enginesfigure.js";
 import { styled } from "./figure.js";
 import { mapFigure } from "./mapfigure.js";
 import { beginning, fileName, laneLine, origin, stepLines } from "./names.js";
@@ -49,11 +52,11 @@ const pairOf = (...texts) => texts;
 
 export class Views {
   /**
-   * `look()` says how the inspector shows a step: on which scale, and beside which lane.
+   * `look()` says how the inspector shows a step.
    * @param {Playback} playback
-   * @param {Pick<Transport, "block" | "stages" | "strength">} transport
+   * @param {Pick<Transport, "block" | "stages" | "strength" | "engines">} transport
    * @param {Spec} spec
-   * @param {() => { log: boolean, mate: number }} look
+   * @param {() => Drawn} look
    */
   constructor(playback, transport, spec, look) {
     this.playback = playback;
@@ -96,6 +99,7 @@ export class Views {
         add("pair", at, `Two lanes: ${token}, ${name(a)} and ${name(b)}`, beside);
       }
       if (this.transport.stages) add("stages", at, `Stages: ${token}, ${name(at.lane)}`);
+      if (this.transport.engines) add("engines", at, `Engines: ${token}, ${name(at.lane)}`);
     }
     for (const k of run.lanes.keys()) {
       if (this.playback.shown(k)) add("text", { lane: k, i: 0 }, `Marked text: ${name(k)}`);
@@ -148,6 +152,7 @@ export class Views {
       return { ...(await this.bars(run, places, paper)), foot };
     }
     if (view === "stages") return { ...(await this.stages(run, at, paper)), foot };
+    if (view === "engines") return { ...(await this.engines(run, at, paper)), foot };
     if (view === "map") return { ...(await this.map(run, at.lane, paper)), foot };
     if (view === "timeline") return { ...this.timeline(run, paper), foot };
     return { ...this.text(run, at.lane, paper), foot };
@@ -233,6 +238,26 @@ export class Views {
     const { name, sampler } = run.head.lanes[at.lane];
     const [first] = stepLines([look], run.head.prompt, this.spec);
     return { node, height, key, head: [first, laneLine({ name, sampler }, this.spec)] };
+  }
+
+  /** What each engine leaves, compared as the inspector compares them. @param {Run} run @param {Place} at @param {Paper} paper */
+  async engines(run, at, paper) {
+    const { part, which } = this.look();
+    const [look, view] = await Promise.all([
+      this.record(run, at, this.playback.candidates),
+      this.transport.engines?.(run.id, at.lane, at.i, imaginedXtc(run.lanes[at.lane])),
+    ]);
+    if (!view) throw new Error("The engines are not known here.");
+    const token = look.pending ? -1 : (run.chip(at)?.id ?? -1);
+    const how = { part, which, token, whose: WORDS.whose };
+    const { kinds, guarded, ...drawing } = enginesFigure(view, how, this.spec, paper);
+    const key = SHARED_KEY.filter(([kind]) => kinds.has(kind));
+    if (guarded) key.push(["protected", "protected"]);
+    if (token >= 0) key.push(["", "bold: the word of the text"]);
+    const compared = part === "rule" ? "the rule alone" : "all stages in its own order";
+    const coin = which === "fired" ? "as if it fired" : "as the coin fell";
+    const lines = stepLines([look], run.head.prompt, this.spec);
+    return { ...drawing, key, head: [...lines, `Each engine: ${compared}, ${coin}`] };
   }
 
   /** @param {Run} run @param {number} k @param {Paper} paper */

@@ -262,8 +262,8 @@ export class Inspector {
     return run ? [...stepLines(looks, run.head.prompt, this.spec), origin(run.head)] : [];
   }
 
-  /** How a step is drawn: on which scale, beside which lane. */
+  /** How a step is drawn: on which scale, beside which lane, and what of its engines. */
   get drawing() {
-    return { log: this.bars.log, mate: this.beside.mate };
+    return { log: this.bars.log, mate: this.beside.mate, ...this.engines.drawing };
   }
 }

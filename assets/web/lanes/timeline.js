@@ -2,6 +2,7 @@
 
 import { h, set } from "../core/dom.js";
 import { FIRED } from "../session/chips.js";
+import { markSigns, nearest, ROW } from "./marks.js";
 
 const BAND = 38;
 const FEW = 2; // lanes; the bands of more are lower
@@ -37,6 +38,8 @@ export class Timeline {
     this.answered = [];
     // The mark of the selection lies over the bars, so that moving it draws no bar again.
     this.here = h("div", { class: "here", "aria-hidden": "true" });
+    /** @type {SVGSVGElement | null} The layer of marks, while there are any. */
+    this.signs = null;
     this.element = h(
       "div",
       {
@@ -52,7 +55,7 @@ export class Timeline {
       this.here,
     );
     this.queued = false;
-    playback.on("run state mode reveal imagine", () => this.redraw());
+    playback.on("run state mode reveal imagine marks", () => this.redraw());
     playback.on("chips", () => this.queue());
     playback.on("select", () => this.mark());
     new ResizeObserver(() => this.redraw()).observe(this.element);
@@ -92,7 +95,13 @@ export class Timeline {
   }
 
   get height() {
-    return TOP + this.band * Math.max(1, this.playback.run?.lanes.length ?? 1);
+    return this.top(Math.max(1, this.playback.run?.lanes.length ?? 1));
+  }
+
+  /** Where the band of a lane begins; the marks of a lane stand between it and the next. @param {number} k */
+  top(k) {
+    const { marks } = this.playback;
+    return TOP + this.band * k + (marks && k > marks.lane ? ROW : 0);
   }
 
   /** Where a step begins, and how wide one is. @param {number} i @returns {[number, number]} */
@@ -101,14 +110,25 @@ export class Timeline {
     return [this.gutter + i * step, step];
   }
 
+  /** Where the middle of a step is. @param {number} i */
+  middle(i) {
+    const [from, step] = this.place(i);
+    return from + step / 2;
+  }
+
   /** @param {PointerEvent} event @returns {Place} */
   at(event) {
     const box = this.element.getBoundingClientRect();
-    const lanes = this.playback.run?.lanes.length ?? 1;
-    const lane = Math.floor((event.clientY - box.top - TOP) / this.band);
-    const from = box.left + this.gutter;
-    const i = Math.floor(((event.clientX - from) / (box.right - from)) * this.length);
-    return { lane: Math.max(0, Math.min(lanes - 1, lane)), i: Math.max(0, i) };
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let lane = (this.playback.run?.lanes.length ?? 1) - 1;
+    while (lane > 0 && y < this.top(lane)) lane -= 1;
+    const { marks } = this.playback;
+    if (marks?.lane === lane && y >= this.top(lane) + this.band) {
+      const near = nearest(marks.steps, (i) => this.middle(i), x);
+      if (near !== null) return { lane, i: near };
+    }
+    const i = Math.floor(((x - this.gutter) / (box.width - this.gutter)) * this.length);
+    return { lane, i: Math.max(0, i) };
   }
 
   /** @param {PointerEvent} event */
@@ -145,7 +165,20 @@ export class Timeline {
       this.pen.fillRect(this.gutter, this.base(k), this.width, 1);
       this.name(run, k);
     }
+    this.sign();
     return run.lanes.map(() => 0);
+  }
+
+  /** The marks: none are there until somebody asks for some. */
+  sign() {
+    const { marks } = this.playback;
+    this.signs?.remove();
+    this.signs = null;
+    if (!marks) return;
+    const steps = marks.steps.filter((i) => i < this.playback.shown(marks.lane));
+    const top = this.top(marks.lane) + this.band;
+    this.signs = markSigns({ ...marks, steps }, (i) => this.middle(i), top);
+    this.element.append(this.signs);
   }
 
   draw() {
@@ -165,7 +198,7 @@ export class Timeline {
 
   /** The line on which the bars of a lane stand. @param {number} k */
   base(k) {
-    return TOP + this.band * (k + 1) - FOOT;
+    return this.top(k) + this.band - FOOT;
   }
 
   /** @param {Run} run @param {number} k @param {number} i */
@@ -215,7 +248,7 @@ export class Timeline {
     this.answered[k] = true;
     const { pen, inks } = this;
     const [x] = this.place(thought[0]);
-    const top = TOP + this.band * k;
+    const top = this.top(k);
     pen.fillStyle = inks["ink-2"];
     pen.fillRect(x, top, 1, this.band - 4);
     pen.font = this.font;
@@ -231,7 +264,7 @@ export class Timeline {
     const [from] = this.place(split);
     for (const k of run.lanes.keys()) {
       for (const x of [-2, 1]) {
-        this.pen.fillRect(from + x, TOP + this.band * k + 3, 1, this.band - 6);
+        this.pen.fillRect(from + x, this.top(k) + 3, 1, this.band - 6);
       }
     }
   }
@@ -245,7 +278,7 @@ export class Timeline {
     const x = from + (step - wide) / 2;
     this.here.style.width = `${wide}px`;
     this.here.style.height = `${this.band - 4}px`;
-    this.here.style.transform = `translate(${x}px, ${TOP + this.band * at.lane + 2}px)`;
+    this.here.style.transform = `translate(${x}px, ${this.top(at.lane) + 2}px)`;
     set(this.element, {
       "aria-valuemax": Math.max(1, this.playback.shown(at.lane)),
       "aria-valuenow": at.i + 1,

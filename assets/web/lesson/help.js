@@ -1,4 +1,4 @@
-// What `?` opens: the four parts of the lesson, and the keys.
+// What `?` opens: the parts of the lesson, the engines, and the keys.
 
 import { button, h } from "../core/dom.js";
 import { KEYS } from "../page/keys.js";

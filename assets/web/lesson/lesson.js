@@ -1,4 +1,4 @@
-// The lesson as the page has it: four parts, what opens them, and the help that lists them.
+// The lesson as the page has it: four parts, what opens them, and the help that lists them all.
 
 import { button, h } from "../core/dom.js";
 import { Guess } from "./guess.js";
@@ -28,11 +28,13 @@ function once(make) {
 
 export class Lesson {
   /**
-   * `anew` writes the run on show with another seed, null where there is no server.
+   * `anew` writes the run on show with another seed, and `numbers` opens the engines on numbers
+   * that one types in; both are null where there is no server.
    * @param {{ root: HTMLElement, playback: Playback, transport: Transport, spec: Spec,
-   *   inspector: Inspector, sheet: Sheet, anew: (() => void) | null }} page
+   *   inspector: Inspector, sheet: Sheet, anew: (() => void) | null,
+   *   numbers: (() => void) | null }} page
    */
-  constructor({ root, playback, transport, spec, inspector, sheet, anew }) {
+  constructor({ root, playback, transport, spec, inspector, sheet, anew, numbers }) {
     /** What stands at the end of the page: the help, and each part once it was opened. */
     this.element = h("div", { class: "lessons" });
     /** @template {{ element: Node }} P @param {P} part */
@@ -45,11 +47,16 @@ export class Lesson {
     const which = once(() => placed(new Which(playback, transport, anew)));
     const tour = once(() => placed(new Tour(root, playback, inspector, sheet)));
     this.offer = tourOffer(() => tour().start());
+    /** @type {[string, string, () => unknown][]} */
+    const engines = numbers
+      ? [["Engines: would mine do the same?", "llama.cpp and others on numbers of yours", numbers]]
+      : [];
     this.help = helpDialog([
       ["See it in a minute", "a tour through one step", () => tour().start()],
       ["Guess what survives", "a game on real steps", () => guess().open()],
       ["Which lane is XTC?", "a game with two texts", () => which().open()],
       ["What is XTC?", "why, at what cost, and all the words", () => why().open()],
+      ...engines,
     ]);
     this.element.append(this.help);
     const quiet = { class: "quiet" };

@@ -50,6 +50,7 @@ export function arrangement(page) {
         lanes.element,
         colours.element,
         page.timeline.element,
+        page.markKey.element,
         foot(colours.piecesLabel),
       ),
       page.sheet.element,

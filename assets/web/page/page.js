@@ -10,6 +10,7 @@ import { SaveMenu } from "../export/savemenu.js";
 import { Inspector } from "../inspector/inspector.js";
 import { Colours } from "../lanes/colours.js";
 import { Lanes } from "../lanes/lanes.js";
+import { MarkKey } from "../lanes/marks.js";
 import { RunTools } from "../lanes/runtools.js";
 import { diceWords, StatusLine, statusWords } from "../lanes/statusline.js";
 import { Stepper } from "../lanes/stepper.js";
@@ -98,6 +99,7 @@ export class Page {
     };
     this.lanes = new Lanes(playback, spec, live ? requests.ofLanes(this.tools, elsewhere) : null);
     this.timeline = new Timeline(playback);
+    this.markKey = new MarkKey(playback);
     /** @type {Branching} */
     const branching = {
       begin: (at, chosen) => requests.branch(at, chosen),
@@ -126,7 +128,8 @@ export class Page {
     this.sheet = new Sheet(playback, this.lanes.element, [this.inspector.element, ...map]);
     const anew = live ? () => requests.anew() : null;
     const { inspector, sheet } = this;
-    this.lesson = new Lesson({ root, playback, transport, spec, inspector, sheet, anew });
+    const numbers = this.numbers ? () => this.numbers?.open() : null;
+    this.lesson = new Lesson({ root, playback, transport, spec, inspector, sheet, anew, numbers });
     this.shelf = live ? new ShelfView(transport, this.session, playback, spec) : null;
     this.shareLink = new ShareLink(playback, spec, {
       draft: () => this.composer.draft,

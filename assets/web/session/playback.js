@@ -9,7 +9,7 @@ export const MODES = ["outcome", "probability", "rank", "surprisal", "entropy", 
 
 /**
  * Its events: `run` (another one is on show), `chips` (it has grown), `state` (of the run),
- * `select`, `reveal`, `mode`, `pieces`, `imagine`, `block`, `problem`.
+ * `select`, `reveal`, `mode`, `pieces`, `imagine`, `marks`, `block`, `problem`.
  */
 export class Playback extends Emitter {
   /** @type {Run | null} */
@@ -19,6 +19,8 @@ export class Playback extends Emitter {
   #selected = null;
   /** @type {Place | null} */
   #preview = null;
+  /** @type {Marks | null} */
+  #marks = null;
   #mode = MODES[0];
   #pieces = false;
   #reveal = Number.POSITIVE_INFINITY;
@@ -53,6 +55,11 @@ export class Playback extends Emitter {
   /** What the pointer rests on. */
   get preview() {
     return this.#preview;
+  }
+
+  /** Steps that are marked on the timeline, null for none. */
+  get marks() {
+    return this.#marks;
   }
 
   get mode() {
@@ -122,6 +129,7 @@ export class Playback extends Emitter {
     const on = run.head.lanes.findIndex((lane) => lane.sampler.xtc.rho > 0);
     this.#lane = on < 0 ? run.lanes.length - 1 : on;
     this.#blocks.begin(run);
+    this.setMarks(null);
     this.emit("run");
     this.emit("select");
   }
@@ -194,6 +202,13 @@ export class Playback extends Emitter {
     for (let i = at.i + direction; i >= 0 && i < this.shown(at.lane); i += direction) {
       if (this.#run && test(this.#run.outcome(at.lane, i))) return this.select(at.lane, i, "key");
     }
+  }
+
+  /** @param {Marks | null} marks */
+  setMarks(marks) {
+    if (!marks && !this.#marks) return;
+    this.#marks = marks;
+    this.emit("marks");
   }
 
   /** @param {string} mode */

@@ -30,5 +30,6 @@ ENGINE = Engine(
         "The coin is tossed wherever two tokens are left, also where none is to be removed.",
         "With min_keep above 1 it does nothing where fewer tokens than that would be left.",
     ),
+    min_keep=True,
     place=2,
 )  # fmt: skip

@@ -23,7 +23,10 @@ class Safety(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One case. `logits` are of tokens 0, 1, 2 …; `-inf` masks one. `probs` are their softmax."""
+    """One case. `logits` are of tokens 0, 1, 2 …; `-inf` masks one. `probs` are their softmax.
+
+    `min_keep` above 0 is for engines alone that have it (`Engine.min_keep`); none is masked then.
+    """
 
     name: str
     logits: tuple[float, ...]
@@ -33,6 +36,7 @@ class Asked:
     protected: frozenset[int] = frozenset()
     temperature: float = 1.0
     safety: Safety = Safety.ANY
+    min_keep: int = 0
 
 
 def softmax(logits: tuple[float, ...]) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import inf, log
 
 from xtc_viz.engines.vectors.case import Asked, Safety, logits_of, softmax
@@ -13,7 +14,15 @@ UPPER_HALF = (0.03, 0.3, 0.01, 0.4, 0.2, 0.06)
 
 def edges() -> list[Asked]:
     """Return all of them, each with a name of its own."""
-    return [*_eligible(), *_ties(), *_masked(), *_protected(), *_settings(), *_exact()]
+    return [
+        *_eligible(),
+        *_ties(),
+        *_masked(),
+        *_protected(),
+        *_settings(),
+        *_min_keep(),
+        *_exact(),
+    ]
 
 
 def _weighted(
@@ -88,6 +97,20 @@ def _settings() -> Iterator[Asked]:
     yield _weighted("temperature 0, the top protected", UPPER_HALF, 0.1, (3,), temperature=0.0)
     yield _weighted("temperature 0, one eligible", UPPER_HALF, 0.35, temperature=0.0)
     yield _weighted("temperature 0, probability one half", UPPER_HALF, 0.1, (), 0.5, 0.0)
+
+
+def _min_keep() -> Iterator[Asked]:
+    """Yield those in which as many are left as `min_keep` wants, and one fewer."""
+    for name, weights, threshold, left in (
+        ("three of six eligible", UPPER_HALF, 0.1, 4),
+        ("all six eligible", UPPER_HALF, 0.005, 1),
+        ("two, both eligible", (0.3, 0.7), 0.1, 1),
+        ("one of six eligible", UPPER_HALF, 0.35, 6),
+    ):
+        asked = _weighted(name, weights, threshold)
+        for min_keep in (left, left + 1):
+            named = f"{name}, min_keep {min_keep}"
+            yield replace(asked, name=named, min_keep=min_keep)
 
 
 def _exact() -> Iterator[Asked]:

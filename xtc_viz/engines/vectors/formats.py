@@ -11,9 +11,9 @@ from typing import Any
 from xtc_viz.engines.base import Engine
 from xtc_viz.engines.vectors.make import Vector
 
-NAME, VERSION = "xtc-vectors", 1
+NAME, VERSION = "xtc-vectors", 2
 COLUMNS = (
-    "name", "safety", "temperature", "probability", "threshold", "protected", "logits",
+    "name", "safety", "temperature", "probability", "threshold", "min_keep", "protected", "logits",
     "probabilities", "survivors", "weights", "unlike",
 )  # fmt: skip
 
@@ -54,6 +54,7 @@ def _as_object(vector: Vector) -> dict[str, Any]:
         "temperature": asked.temperature,
         "probability": asked.probability,
         "threshold": asked.threshold,
+        "min_keep": asked.min_keep,
         "protected": sorted(asked.protected),
         "logits": [None if isinf(logit) else logit for logit in asked.logits],
         "probabilities": list(map(_short, asked.probs)),
@@ -72,6 +73,7 @@ def _as_line(vector: Vector) -> str:
             repr(asked.temperature),
             repr(asked.probability),
             repr(asked.threshold),
+            str(asked.min_keep),
             _listed(sorted(asked.protected)),
             _listed(asked.logits),
             _listed(map(_short, asked.probs)),

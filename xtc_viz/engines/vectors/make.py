@@ -42,7 +42,11 @@ def vectors(engine: Engine, count: int, seed: int) -> list[Vector]:
     """Return the vectors of an engine: all edges that it can be asked, and `count` others."""
     rng = Random(seed)
     mixes = engine.dialect.coin is Coin.MIXTURE
-    asked = (case for case in edges() if mixes or case.probability in (0.0, 1.0))
+    asked = (
+        case
+        for case in edges()
+        if (mixes or case.probability in (0.0, 1.0)) and (engine.min_keep or not case.min_keep)
+    )
     made = [vector for case in asked if (vector := _answered(case, engine))]
     wanted = len(made) + count
     while len(made) < wanted:
@@ -73,14 +77,14 @@ def _by_chance(rng: Random, name: str, mixes: bool) -> Asked:
 def _answered(asked: Asked, engine: Engine) -> Vector | None:
     """Return a case with its answer, none where an accident decides how much is left of a token."""
     weights, *others = dict.fromkeys(
-        _weights(asked, engine.dialect, order) for order in _orders(asked, engine.dialect)
+        _weights(asked, engine, order) for order in _orders(asked, engine.dialect)
     )
     survivors, *or_else = dict.fromkeys(map(_left_of, (weights, *others)))
     if len(or_else) < len(others):
         return None
     unlike = []
     for other in ENGINES.values():
-        theirs = _weights(asked, other.dialect, _falling(asked))
+        theirs = _weights(asked, other, _falling(asked))
         if _left_of(theirs) not in or_else and not _same(theirs, weights):
             unlike.append(other.name)
     return Vector(asked, survivors, tuple(sorted(or_else)), weights, tuple(unlike))
@@ -104,14 +108,19 @@ def _same(weights: Sequence[float], others: Sequence[float]) -> bool:
     return all(abs(p - q) < TOLERANCE for p, q in zip(weights, others, strict=True))
 
 
-def _weights(asked: Asked, dialect: Dialect, ids: tuple[int, ...]) -> tuple[float, ...]:
-    """Return what a rule leaves: the probabilities of all tokens, by id. `ids` is their order."""
+def _weights(asked: Asked, engine: Engine, ids: tuple[int, ...]) -> tuple[float, ...]:
+    """Return what an engine leaves: the probabilities of all tokens, by id.
+
+    `ids` is their order of falling probability.
+    """
     probs = tuple(array("f", [asked.probs[v] for v in ids]))
     rule = XTCSettings(asked.probability, asked.threshold, protected=asked.protected)
-    xtc = with_rule(SamplerSettings(xtc=rule, temperature=asked.temperature), dialect)
+    xtc = with_rule(SamplerSettings(xtc=rule, temperature=asked.temperature), engine.dialect)
     leaves = left(Received(ids, probs, 0.0), verdict(ids, probs, COIN, xtc), xtc.rho)
     p_of = dict(zip(ids, leaves.probs, strict=True))
     weights = tuple(p_of[v] for v in range(len(p_of)))
+    if engine.min_keep and len(_left_of(weights)) < asked.min_keep:
+        weights = asked.probs
     if asked.temperature == 0.0:
         top = weights.index(max(weights))
         weights = tuple(float(v == top) for v in range(len(weights)))
