@@ -55,7 +55,6 @@ RULES: dict[str, Rule] = {
     "xtc_viz.settings": rule(own="engines.known errors knobs sampling.dialect sampling.stages"),
     "xtc_viz.engines": rule(),
     "xtc_viz.engines.base": rule(own="sampling.dialect"),
-    "xtc_viz.engines.differences": rule(own="engines.base sampling.dialect"),
     "xtc_viz.engines.known": rule(own="engines.base sampling.dialect"),
     "xtc_viz.engines.reasons": rule(own="parts sampling.dialect settings"),
     "xtc_viz.engines.leaves": rule(own=f"{RECORDS} engines sampling.stageview"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.engines.differences import COIN, COMPARISON, TIES, VETO, ZERO, consequences
 from xtc_viz.engines.base import Engine
-from xtc_viz.engines.differences import COIN, COMPARISON, TIES, VETO, ZERO, consequences
 from xtc_viz.engines.known import ENGINES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "engines.md"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engines import page
 from tests.engines.agreement import KINDS, by_data, table
-from xtc_viz.engines.differences import consequences
+from tests.engines.differences import consequences
 from xtc_viz.engines.known import ENGINES
 from xtc_viz.sampling.stages import STAGES
 
