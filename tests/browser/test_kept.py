@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import ROOT, Server, Visit, free_port
+from tests.browser.conftest import Server, Visit, free_port
 from tests.browser.driver import chips, generate, inspector, run, setting, tokens, writing
+from tests.browser.forked import forked
 from tests.browser.test_accessibility import violations
 
-SERVE = """
-import sys
-from xtc_viz.models.fake import FakeModel
-from xtc_viz.models.host import ModelHost
-from xtc_viz.ui.app import build, launch_options
-build(ModelHost(FakeModel(delay=float(sys.argv[2])))).launch(
-    server_port=int(sys.argv[1]), **launch_options())
-"""
 BLOCKED = """for (const name of ['indexedDB', 'sessionStorage', 'localStorage'])
   Object.defineProperty(window, name, { get() {
     throw new DOMException('denied', 'SecurityError'); } });"""
@@ -39,34 +32,33 @@ class Process:
 
     delay: float = 0.03
     port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
+    process: ForkServerProcess | None = None
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
 
     def start(self) -> None:
-        command = [sys.executable, "-c", SERVE, str(self.port), str(self.delay)]
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        self.process = forked(self.port, self.delay)
         for _ in range(300):
-            assert self.process.poll() is None
+            assert self.process.is_alive()
             try:
                 with urlopen(f"{self.url}gradio_api/app_id", timeout=2):
                     return
             except OSError:
-                time.sleep(0.2)
+                time.sleep(0.1)
         raise AssertionError("the server did not come up")
 
     def signal(self, number: signal.Signals) -> None:
         assert self.process
-        self.process.send_signal(number)
+        assert self.process.pid
+        os.kill(self.process.pid, number)
 
     def end(self) -> None:
         if self.process:
             self.process.kill()
-            self.process.wait(20)
+            self.process.join(20)
+            self.process.close()
             self.process = None
 
 

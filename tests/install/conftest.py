@@ -52,7 +52,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     constraint.write_text(f"torch=={version('torch')}\n", encoding="utf-8")
     own = ("XTC_VIZ_", "PYTHON", "VIRTUAL_ENV", "GRADIO_", "PYTEST_")
     variables = {k: v for k, v in os.environ.items() if not k.startswith(own)}
-    return Environment(home / "new" / "bin", variables | {"PIP_CONSTRAINT": str(constraint)})
+    # Python compiles what is imported when it is; pip would compile all of torch and transformers.
+    told = {"PIP_CONSTRAINT": str(constraint), "PIP_NO_COMPILE": "1"}
+    return Environment(home / "new" / "bin", variables | told)
 
 
 @pytest.fixture(scope="session")

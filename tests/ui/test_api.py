@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
+import resource
 import socket
 import threading
 import time
@@ -78,6 +79,13 @@ def served(server: Served) -> Iterator[Served]:
     server.model.delay = 0.0
     yield server
     server.model.delay = 0.0
+
+
+def test_with_no_one_here_it_hardly_works(served: Served) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+    time.sleep(1.0)
+    # A few a glance at the queue; gradio's own pace are several hundred.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before < 300
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from xtc_viz.ui.servers import NO_SERVERS, Servers
 from xtc_viz.ui.service import AT_ONCE, Service
 
 QUEUE = 64  # requests that wait to be looked at; they learn their place right after
+GLANCE = 0.01  # seconds between two looks of gradio at its queue
 HERE = Entrance()
 
 
@@ -73,6 +74,9 @@ def build(
     # Without its queue gradio would give the first report of a run, and leave the rest.
     page.queue(max_size=QUEUE, api_open=False)
     page._queue.pending_messages_per_session = Mailboxes()  # type: ignore[assignment]
+    # By itself it looks every millisecond, which keeps a twentieth of a core busy with no one here.
+    page._queue.sleep_when_free = GLANCE
+    page._queue.progress_update_sleep_when_free = 10 * GLANCE
     return page
 
 
