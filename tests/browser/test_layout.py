@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, inspector, plain, run
+from tests.browser.driver import chips, finished, inspector, plain, run
 
 WINDOWS = [(1440, 900), (1920, 1080), (1024, 768)]
 LINES = 6
@@ -157,6 +157,26 @@ def test_a_tap_opens_a_sheet_below_the_word(story: Server, visit: Visit) -> None
             page.mouse.move(120, top + 160, steps=3)
             page.mouse.up()
         expect(sheet).to_be_hidden()
+
+
+def test_a_link_to_a_step_opens_the_sheet_on_it(story: Server, visit: Visit) -> None:
+    page = visit(story)
+    run(page, "Once upon a time", length=80)
+    chips(page, 1).nth(60).click()
+    page.get_by_role("button", name="Copy a link to this run").click()
+    page.wait_for_function("location.hash.startsWith('#run=')")
+    phone = visit(story, 390, 844, link=page.evaluate("location.hash"), has_touch=True)
+    sheet = phone.locator(".decision")
+    expect(sheet).to_be_in_viewport(timeout=30_000)
+    finished(phone)
+    expect(sheet.locator("h2")).to_contain_text("XTC · token 61 ")
+    expect(sheet.locator(".said")).to_be_in_viewport()
+    phone.wait_for_timeout(400)  # it glides in
+    word = chips(phone, 1).nth(60).bounding_box()
+    top = sheet.bounding_box()["y"]  # type: ignore[index]
+    assert word
+    assert 0 <= word["x"] <= 390
+    assert 0 <= word["y"] <= top - word["height"]
 
 
 def test_the_classroom(story: Server, visit: Visit) -> None:

@@ -84,11 +84,12 @@ export class Opening {
    * @param {string} words
    */
   follow({ draft, presenting, selected }, words) {
-    const { composer, requests } = this.page;
+    const { composer, requests, sheet } = this.page;
     composer.take(draft);
     this.page.present(presenting);
-    if (words) composer.fail(words);
-    else requests.generate({ goal: selected });
+    if (words) return composer.fail(words);
+    sheet.expect(selected);
+    requests.generate({ goal: selected });
   }
 
   /** What was typed before the page was left. */

@@ -29,7 +29,9 @@ export class Sheet {
     lanes.addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.closest(".t")) this.open();
     });
-    playback.on("select", () => this.isOpen && requestAnimationFrame(() => this.reach()));
+    /** @type {Place | null} A step that it opens for when it is chosen. */
+    this.expected = null;
+    playback.on("select", () => this.follow(playback.selected));
     this.grip.addEventListener("pointerdown", (event) => this.swipe(event));
   }
 
@@ -42,6 +44,21 @@ export class Sheet {
     this.turn(true);
     this.element.scrollTop = 0;
     requestAnimationFrame(() => this.reach());
+  }
+
+  /** A link asks for this step: open as soon as it is chosen, unless another is. @param {Place | null} at */
+  expect(at) {
+    this.expected = at;
+  }
+
+  /** Another step may be chosen. @param {Place | null} selected */
+  follow(selected) {
+    const { expected } = this;
+    if (expected && selected) {
+      this.expected = null;
+      if (selected.lane === expected.lane && selected.i === expected.i) return this.open();
+    }
+    if (this.isOpen) requestAnimationFrame(() => this.reach());
   }
 
   close() {
