@@ -43,7 +43,7 @@ RULES: dict[str, Rule] = {
     "xtc_viz.threads": rule(),
     "xtc_viz.assets": rule(),
     "xtc_viz.cli": rule(
-        own="threads ui audit.command engines.command engines.vectors.command lab.command"
+        own="errors threads ui audit.command engines.command engines.vectors.command lab.command"
     ),
     "xtc_viz.errors": rule(),
     "xtc_viz.parts": rule(),
