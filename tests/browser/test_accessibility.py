@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 
-import gradio as gr
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -16,7 +15,8 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui.access import May
 from xtc_viz.ui.app import launch_options
-from xtc_viz.ui.playground import build_playground
+from xtc_viz.ui.playground import build_playground, script_of
+from xtc_viz.ui.refusals import Page as Blocks
 from xtc_viz.ui.service import Service
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -67,8 +67,11 @@ Look = Callable[..., Page]
 def bare() -> Iterator[Server]:
     """A page without a recorded run: nothing to look at yet."""
     host = ModelHost(FakeModel())
-    with gr.Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True) as blocks:
-        build_playground(Service(host))
+    script = script_of()
+    blocks = Blocks(title="xtc_viz", analytics_enabled=False, fill_width=True)
+    blocks.scripts = {"": script}
+    with blocks:
+        build_playground(Service(host), script)
     _, url, _ = blocks.launch(prevent_thread_lock=True, server_port=free_port(), **launch_options())
     yield Server(url, host, None)
     blocks.close(verbose=False)

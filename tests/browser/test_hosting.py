@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Server, Visit, serve
 from tests.browser.driver import (
@@ -23,6 +23,7 @@ from xtc_viz.models.fake import FakeModel
 from xtc_viz.models.host import ModelHost
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.limits import Limits
+from xtc_viz.ui.scripts import LOST
 
 Keep = Callable[..., None]
 PREFIX = "/tools/xtc"
@@ -74,6 +75,27 @@ def test_all_of_it_works_under_a_prefix(visit: Visit, behind: Server, keep: Keep
     again = visit(behind, link=page.evaluate("location.hash"))
     expect(again.locator(".xtc")).to_have_attribute("data-done", "1", timeout=20_000)
     assert counts(again)[0] == 20
+
+
+def test_a_script_that_does_not_come_is_told(browser: Browser, limited: Server) -> None:
+    page = browser.new_page()
+    page.route("**/xtc_viz/script/*", lambda route: route.fulfill(status=404))
+    page.goto(limited.url)
+    expect(page.locator("#xtc-viz")).to_have_text(LOST)
+    page.unroute("**/xtc_viz/script/*")
+    page.reload()
+    expect(page.locator("#xtc-viz .composer")).to_be_visible(timeout=15_000)
+    page.close()
+
+
+def test_a_script_comes_once(visit: Visit, behind: Server) -> None:
+    """It is announced before it is imported, and kept after."""
+    page = visit(behind)
+    taken = "performance.getEntriesByType('resource').filter(e => e.name.includes('/script/'))"
+    assert page.evaluate(f"{taken}.map(e => e.initiatorType)") == ["link"]
+    page.reload()
+    page.wait_for_selector(".xtc .composer")
+    assert page.evaluate(f"{taken}.map(e => e.transferSize)") == [0]
 
 
 def test_a_page_with_limits_shows_and_keeps_them(visit: Visit, limited: Server, keep: Keep) -> None:

@@ -13,7 +13,7 @@ from xtc_viz.decode import decode_lanes
 from xtc_viz.models.host import ModelHost
 from xtc_viz.rows import decode_rows
 from xtc_viz.runs.worker import Decode, DecodeRows
-from xtc_viz.ui import opening, recorded, web
+from xtc_viz.ui import opening, playground, recorded, scripts, web
 from xtc_viz.ui.access import May
 from xtc_viz.ui.agents.protocol import Agents
 from xtc_viz.ui.api import build_api
@@ -21,12 +21,11 @@ from xtc_viz.ui.audience import Listeners, Mailboxes
 from xtc_viz.ui.gate.entrance import Entrance
 from xtc_viz.ui.gate.gate import Gate
 from xtc_viz.ui.gate.routes import FOR_AGENTS, ROUTES
+from xtc_viz.ui.lab import route
 from xtc_viz.ui.lab.cell import cell_question
 from xtc_viz.ui.lab.questions import Lab
-from xtc_viz.ui.lab.route import build_route
 from xtc_viz.ui.limits import NO_LIMITS, Limits
 from xtc_viz.ui.opening import Opening
-from xtc_viz.ui.playground import build_playground
 from xtc_viz.ui.refusals import HANDLERS, Page
 from xtc_viz.ui.servers import NO_SERVERS, Servers
 from xtc_viz.ui.service import AT_ONCE, Service
@@ -56,12 +55,17 @@ def build(
     service = Service(host, limits=limits, decode=decode, rows=rows, may=may, servers=servers)
     page = Page(title="xtc_viz", analytics_enabled=False, fill_width=True)
     page.opening = Opening(service)
+    page.scripts = {"": playground.script_of(service.limits, lab=lab is not None)}
+    if lab:
+        page.scripts[route.PATH] = route.script_of()
     with page:
         cell = cell_question(lab, service.store) if lab else None
-        build_playground(service, recorded.opening(service.store), cell)
+        playground.build_playground(
+            service, page.scripts[""], recorded.opening(service.store), cell
+        )
         build_api(service)
     if lab:
-        build_route(page, lab)
+        route.build_route(page, lab, page.scripts[route.PATH])
     if mcp:
         page.agents = Agents(service)
     # Gradio sums up with pandas, at the end of every event, what nobody asks for here.
@@ -97,15 +101,16 @@ def launch_options(entrance: Entrance = HERE, agents: Agents | None = None) -> d
         "quiet": True,
         "enable_monitoring": False,
         "mcp_server": False,  # gradio's own would offer the endpoints of the page
-        # The page's script is half a megabyte as text. Streams are left as they are.
+        # Streams are left as they are.
         "app_kwargs": {
             "middleware": [
                 Middleware(GZipMiddleware, compresslevel=5),
                 Middleware(Gate, entrance=entrance, routes=routes),
                 Middleware(Listeners),
+                Middleware(scripts.Preload),
             ],
             "exception_handlers": HANDLERS,
-            "routes": [opening.ROUTE, *(agents.routes if agents else ())],
+            "routes": [opening.ROUTE, scripts.ROUTE, *(agents.routes if agents else ())],
             **({"lifespan": agents.lifespan} if agents else {}),
         },
         # Gradio gives each run that goes or waits one of so many places.

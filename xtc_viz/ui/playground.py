@@ -14,8 +14,9 @@ import gradio as gr
 from xtc_viz.ui import controls, payload, web
 from xtc_viz.ui.access import granted
 from xtc_viz.ui.audience import audience_of
-from xtc_viz.ui.gate.token import TOKEN, StaleTokenError, has_token
+from xtc_viz.ui.gate.token import StaleTokenError, has_token
 from xtc_viz.ui.limits import NO_LIMITS, Limits
+from xtc_viz.ui.scripts import Script, loader
 from xtc_viz.ui.server import Question, questions
 from xtc_viz.ui.service import AT_ONCE, Service
 from xtc_viz.ui.stream import refusal, stream
@@ -25,25 +26,19 @@ TEMPLATE = '<div class="xtc"></div>'
 EVENTS = ("run",)
 
 
-def on_load(limits: Limits = NO_LIMITS, *, lab: bool = False) -> str:
-    """Return the script that starts the page, with everything it knows about the settings, and
-    whether there is a laboratory."""
-    specification = controls.specification(limits) | {"lab": lab}
-    spec, token = payload.encode(specification), payload.encode(TOKEN)
-    names = "element, props"
-    # Gradio finds the events of a component by their quoted names in this text.
-    events = ", ".join(f"'{name}'" for name in EVENTS)
-    return (
-        f"{web.script('gradio')}\n// events: {events}\n"
-        f"module_gradio.startPage({{ {names} }}, {spec}, {token});\n//# sourceURL=xtc_viz.js"
-    )
+def script_of(limits: Limits = NO_LIMITS, *, lab: bool = False) -> Script:
+    """Return the script of the page, with everything it knows about the settings, and whether
+    there is a laboratory."""
+    spec = payload.encode(controls.specification(limits) | {"lab": lab})
+    start = "export const start = (gradio, token) => module_gradio.startPage(gradio, SPEC, token);"
+    return Script("page", f"{web.script('gradio')}\nconst SPEC = {spec};\n{start}\n")
 
 
 def build_playground(
-    service: Service, opening: object = None, cell: Question | None = None
+    service: Service, script: Script, opening: object = None, cell: Question | None = None
 ) -> gr.HTML:
-    """Build the component within the current blocks; `opening` is the message shown at first,
-    `cell` the question about a text of the laboratory, None where there is none."""
+    """Build the component within the current blocks; `script` draws it, `opening` is the message
+    shown at first, `cell` the question about a text of the laboratory, None where there is none."""
 
     async def run(event: gr.EventData, request: gr.Request) -> AsyncIterator[str]:
         if not has_token(request.headers):
@@ -58,7 +53,7 @@ def build_playground(
     page = gr.HTML(
         payload.encode(opening),
         html_template=TEMPLATE,
-        js_on_load=on_load(service.limits, lab=cell is not None),
+        js_on_load=loader(script, EVENTS),
         apply_default_css=False,
         server_functions=[*questions(service), *([cell] if cell else [])],
         elem_id="xtc-viz",

@@ -22,6 +22,7 @@ from xtc_viz.errors import XTCVizError, shortened
 from xtc_viz.ui.agents.protocol import Agents
 from xtc_viz.ui.files import check_no_files
 from xtc_viz.ui.opening import Opening
+from xtc_viz.ui.scripts import Script
 
 NO_OBJECT = "The body of a request must be a JSON object, as docs/api.md has it."
 UNKNOWN = "There is nothing at this address, or not with these names."
@@ -39,11 +40,13 @@ Handler = Callable[[Request, Exception], Awaitable[Response]]
 class Page(gr.Blocks):
     """Blocks that say in words when an event is given too few values, or files.
 
-    `opening` takes in the files that visitors open, `agents` are the tools for agents.
+    `opening` takes in the files that visitors open, `agents` are the tools for agents, `scripts`
+    those that its routes load, by the path of each: "" for the page, "lab" for the laboratory.
     """
 
     opening: Opening | None = None
     agents: Agents | None = None
+    scripts: dict[str, Script]
 
     def validate_inputs(self, block_fn: Any, inputs: Sequence[Any]) -> None:
         needed = len(block_fn.inputs)

@@ -13,6 +13,9 @@ START = "/xtc_viz/start"
 TRACE = "/xtc_viz/trace"
 """A route of the page's own: the text of a trace file that someone opens."""
 
+SCRIPT = "/xtc_viz/script"
+"""Where the page's scripts are, each named by what it holds."""
+
 AGENTS = "/gradio_api/mcp"
 """Where agents ask, on a page that has tools for them."""
 
@@ -53,6 +56,7 @@ ROUTES = (
     _route("GET HEAD", r"/(assets|static)/.+"),
     _route("GET HEAD", r"/pwa_icon(/\d+)?"),
     _route("GET HEAD", re.escape(START)),
+    _route("GET HEAD", rf"{SCRIPT}/[a-z]+\.[0-9a-f]{{32}}\.js"),
     # gradio's own look at whether it has started, and whether it is the same as before.
     _route("GET HEAD", r"/gradio_api/(startup-events|app_id|theme\.css|login_check)/?"),
     _route("GET HEAD", r"/gradio_api/info/?"),

@@ -13,9 +13,10 @@ from gradio.components.plot import PlotData
 from xtc_viz.errors import XTCVizError
 from xtc_viz.ui import payload, web
 from xtc_viz.ui.access import OpenTo, from_elsewhere
-from xtc_viz.ui.gate.token import TOKEN, is_token
+from xtc_viz.ui.gate.token import is_token
 from xtc_viz.ui.lab.drawing import picture, wanted
 from xtc_viz.ui.lab.questions import Lab, lab_questions
+from xtc_viz.ui.scripts import Script, loader
 from xtc_viz.ui.service import in_thread
 
 PATH = "lab"
@@ -24,18 +25,15 @@ EVENTS = ("draw",)
 AT_ONCE = 4  # figures that are drawn
 
 
-def on_load() -> str:
-    """Return the script that starts the page of the laboratory, with its style sheet."""
-    token, style = payload.encode(TOKEN), payload.encode(web.sheet("lab/lab"))
-    events = ", ".join(f"'{name}'" for name in EVENTS)
-    return (
-        f"{web.script('lab')}\n// events: {events}\n"
-        f"module_lab.startLab({{ element, trigger }}, {token}, {style});\n//# sourceURL=lab.js"
-    )
+def script_of() -> Script:
+    """Return the script of the laboratory's page, with its style sheet."""
+    style = payload.encode(web.sheet("lab/lab"))
+    start = "export const start = (gradio, token) => module_lab.startLab(gradio, token, STYLE);"
+    return Script("lab", f"{web.script('lab')}\nconst STYLE = {style};\n{start}\n")
 
 
-def build_route(page: gr.Blocks, lab: Lab) -> None:
-    """Add the route to a page; to be called outside its blocks."""
+def build_route(page: gr.Blocks, lab: Lab, script: Script) -> None:
+    """Add the route to a page; to be called outside its blocks. `script` draws it."""
 
     async def draw(event: gr.EventData, request: gr.Request) -> Any:
         # Gradio's own client asks, without the header that carries the token elsewhere.
@@ -53,7 +51,7 @@ def build_route(page: gr.Blocks, lab: Lab) -> None:
         shown = gr.HTML(
             "",
             html_template=TEMPLATE,
-            js_on_load=on_load(),
+            js_on_load=loader(script, EVENTS),
             apply_default_css=False,
             server_functions=list(lab_questions(lab)),
             elem_id="xtc-lab",
