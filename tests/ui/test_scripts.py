@@ -44,7 +44,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def client(page: Page) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=page.local_url) as client:
+    with httpx.Client(base_url=str(page.local_url)) as client:
         yield client
 
 
