@@ -342,6 +342,24 @@ def test_two_tabs_that_write_at_once_lose_nothing(visit: Visit, fake: Server) ->
     expect(page.locator("dialog.shelf li")).to_have_count(6)
 
 
+def test_a_tab_that_is_loaded_again_shows_its_own_prompt(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    run(page, "Mine", length=8)
+    page.wait_for_timeout(600)
+    other = page.context.new_page()
+    other.goto(fake.url)
+    other.wait_for_selector(".xtc .composer")
+    other.fill("#prompt", "Theirs")
+    other.wait_for_function("localStorage.getItem('xtc_viz-draft')?.includes('Theirs')")
+    reload(page)
+    expect(page.locator("#prompt")).to_have_value("Mine")
+    expect(page.get_by_test_id("origin")).not_to_contain_text("Prompt changed")
+    page.fill("#prompt", "Not run yet")
+    page.wait_for_timeout(600)
+    reload(page)
+    expect(page.locator("#prompt")).to_have_value("Not run yet")
+
+
 def test_a_newer_page_that_takes_the_storage_over_is_named(visit: Visit, fake: Server) -> None:
     page = visit(fake)
     run(page, "Once upon", length=8)

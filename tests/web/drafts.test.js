@@ -45,6 +45,18 @@ test("what has been run is forgotten, but not what another tab has typed", () =>
   assert.equal(new KeptDraft(spec, [other, browser]).read(draft("now")), null);
 });
 
+test("a tab that shows its run again takes its own draft alone", () => {
+  const [tab, other, browser] = [storage(), storage(), storage()];
+  new KeptDraft(spec, [other, browser]).keep(draft("the other's"));
+  const here = new KeptDraft(spec, [tab, browser]);
+  assert.equal(here.read(draft("now"), { own: true }), null);
+  here.keep(draft("mine"));
+  assert.equal(
+    new KeptDraft(spec, [tab, browser]).read(draft("now"), { own: true }).prompt,
+    "mine",
+  );
+});
+
 test("of a version with other settings only the prompt is taken", () => {
   const place = storage();
   const { rho, ...knobs } = spec.knobs;

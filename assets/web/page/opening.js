@@ -52,7 +52,7 @@ export class Opening {
     if (!again) await page.session.receive(recorded);
     const waiting = this.view?.waiting;
     if (!again && !waiting && opened?.request) return this.follow(opened.request, opened.words);
-    this.takeDraft();
+    this.takeDraft(Boolean(again || waiting));
     if (waiting) page.session.restore(waiting, null, true);
     if (again || waiting) return page.session.mend();
     if (opened) page.composer.fail(opened.words);
@@ -92,10 +92,10 @@ export class Opening {
     requests.generate({ goal: selected });
   }
 
-  /** What was typed before the page was left. */
-  takeDraft() {
+  /** What was typed before the page was left; `own` in this very tab. @param {boolean} own */
+  takeDraft(own) {
     const { composer } = this.page;
-    const draft = this.draft.read(composer.draft);
+    const draft = this.draft.read(composer.draft, { own });
     if (draft) composer.take(draft);
   }
 

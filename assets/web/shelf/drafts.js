@@ -18,7 +18,7 @@ function storage(name) {
 export class KeptDraft {
   /**
    * @param {Pick<Spec, "knobs">} spec
-   * @param {(Storage | null)[]} places the first that has a draft is asked for it
+   * @param {(Storage | null)[]} places this tab's first; the first that has a draft is asked for it
    */
   constructor({ knobs }, places = [storage("sessionStorage"), storage("localStorage")]) {
     this.knobs = Object.keys(knobs).join();
@@ -80,12 +80,14 @@ export class KeptDraft {
 
   /**
    * The draft that was kept, over the one that is there; of a version with other settings only the
-   * prompt is taken. Null without one.
+   * prompt is taken. `own` asks for a draft of this very tab: another tab's has no place beside the
+   * run that this one shows. Null without one.
    * @param {Draft} now
+   * @param {{ own?: boolean }} which
    * @returns {Draft | null}
    */
-  read(now) {
-    for (const place of this.places) {
+  read(now, { own = false } = {}) {
+    for (const place of own ? this.places.slice(0, 1) : this.places) {
       const text = place?.getItem(KEY);
       if (!text) continue;
       try {
