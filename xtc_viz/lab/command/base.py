@@ -105,9 +105,10 @@ def model(name: str, options: argparse.Namespace) -> LanguageModel:
         from xtc_viz.models.fake import FakeModel
 
         return FakeModel()
-    from xtc_viz.models.local.model import LocalModel
+    from xtc_viz.models.local.model import LocalModel, leave_a_core
     from xtc_viz.models.local.spec import LocalSpec
 
+    leave_a_core()
     own = ("revision", "device", "dtype", "quantization")
     return LocalModel.load(LocalSpec(name, **{flag: getattr(options, flag) for flag in own}))
 

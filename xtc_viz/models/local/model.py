@@ -36,7 +36,7 @@ from xtc_viz.records.modelinfo import ModelInfo, Placement
 def leave_a_core() -> None:
     """Let torch use one thread fewer than there are cores, unless OMP_NUM_THREADS decides.
 
-    For a process that serves a page: a step is one parallel section after another, each of which
+    For a process that serves a page or runs experiments: a step is one parallel section after another, each of which
     waits for its slowest thread, so a busy neighbour on the last core holds up all of them (135M,
     two cores: 50 ms a step instead of 78).
     """
