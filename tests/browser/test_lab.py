@@ -36,6 +36,8 @@ MINE = Experiment(
     prompts=8,
 )
 TOTAL = 32
+WITHIN = """nodes => nodes.map((node) => {
+  const box = node.getBoundingClientRect(); return [box.left, box.right, innerWidth]; })"""
 PATIENT = 180_000  # milliseconds: numbers come from a process that lets all others go first
 
 
@@ -252,3 +254,11 @@ def test_axe_finds_nothing(
     assert violations(page) == []
     overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert overflow <= 0
+    figure = page.locator("#xtc-lab-figure")
+    # Titles of its panels, of which those of a phone stand below each other.
+    figure.locator(".annotation-text").nth(1).wait_for()
+    titles = figure.locator(".annotation-text").evaluate_all(WITHIN)
+    assert all(0 <= left < right <= width for left, right, width in titles)
+    assert len({left for left, *_ in titles}) == 1 or width > 640
+    plot = page.locator(".lab .plot")
+    assert plot.evaluate("node => node.scrollWidth <= node.clientWidth")

@@ -6,6 +6,10 @@ import { wordsOf } from "../core/errors.js";
 /** @import { Ask } from "./setup.js" */
 
 const PLOT = "xtc-lab-figure"; // gradio's plot, by its own name
+const NARROWEST = 240; // pixels, as the server draws them,
+const WIDEST = 4000;
+const STEP = 20; // of two widths that are arranged alike
+const SOON = 300; // milliseconds after the last change of the width
 
 export class Figures {
   /** @param {Ask} ask @param {(wanted: Omit<LabDraw, "token">) => void} draw */
@@ -34,6 +38,12 @@ export class Figures {
       this.sentence,
     );
     this.element.hidden = true;
+    this.width = 0;
+    this.later = 0;
+    new ResizeObserver(() => {
+      clearTimeout(this.later);
+      this.later = setTimeout(() => this.room !== this.width && this.turn(), SOON);
+    }).observe(this.plot);
     new MutationObserver(() => this.turn()).observe(document.body, { attributeFilter: ["class"] });
   }
 
@@ -41,6 +51,12 @@ export class Figures {
   settle() {
     const plot = document.getElementById(PLOT);
     if (plot && plot.parentElement !== this.plot) this.plot.append(plot);
+  }
+
+  /** Pixels that a figure is arranged for. */
+  get room() {
+    const whole = Math.floor(this.plot.clientWidth / STEP) * STEP;
+    return Math.min(WIDEST, Math.max(NARROWEST, whole));
   }
 
   clear() {
@@ -79,7 +95,8 @@ export class Figures {
     setText(this.sentence, chosen.sentence);
     const dark = document.body.classList.contains("dark");
     const metric = this.metric.value;
-    this.draw({ ...this.of, figure: chosen.name, metric, dark });
+    this.width = this.room;
+    this.draw({ ...this.of, figure: chosen.name, metric, dark, width: this.width });
   }
 
   /** The metrics that a figure may show one of. @param {LabFigureInfo} figure */

@@ -195,4 +195,6 @@ interface LabDraw {
   figure: string;
   metric: string;
   dark: boolean;
+  /** Pixels that it has. */
+  width: number;
 }

@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from xtc_viz.errors import SettingsError
 from xtc_viz.lab.figures.base import LabFigure
 
-_PARTS = {"base", "factors", "heat", "panels", "placing", "signs", "view", "words"}
+_PARTS = {"base", "factors", "fitting", "heat", "panels", "placing", "signs", "view", "words"}
 """What figures are made with."""
 
 

@@ -72,7 +72,7 @@ def _picture(view: View) -> go.Figure:
                 for prompt, x, y in zip(*own, strict=True)
             ],
         )  # fmt: skip
-    grid = Grid(1, 340, top=over(keys), bottom=56)
+    grid = Grid(view.width, 1, 340, top=over(keys, view.width), bottom=56)
     head = {"text": "Fired, share of the prompt's steps", "standoff": 8,
             "font": {"size": 12, "color": theme.ink_2}}  # fmt: skip
     values = panels_layout(

@@ -36,7 +36,7 @@ def _picture(view: View) -> go.Figure:
     figure, theme = go.Figure(), view.theme
     shown = view.with_means
     rows = labels(shown)
-    grid = rows_grid(len(view.metrics), ROW, rows, kinds_of(view, shown))
+    grid = rows_grid(view.width, len(view.metrics), ROW, rows, kinds_of(view, shown))
     for i, metric in enumerate(view.metrics):
         x, y = names(i)
         for own in KINDS:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from xtc_viz.errors import SettingsError
+from xtc_viz.lab.figures.panels import fit_legend
 from xtc_viz.lab.figures.view import USUAL, Options, View, defined
 from xtc_viz.lab.figures.words import listed
 from xtc_viz.lab.metrics import METRICS
@@ -93,12 +94,14 @@ class LabFigure:
         return defined(results) if self.metrics is not None else ()
 
     def draw(self, results: Results, options: Options = USUAL) -> go.Figure:
-        """Draw it, with `template` "none", for a width of 640 to 1,200 pixels.
+        """Draw it, with `template` "none", for a window of the options' width or wider.
 
         Raises:
             SettingsError: as `missing`; or it cannot be drawn, with what is missing.
         """
-        return self.picture(self._complete(results, options))
+        figure = self.picture(self._complete(results, options))
+        fit_legend(figure, options.width)
+        return figure
 
     def sentence(self, results: Results, options: Options = USUAL) -> str:
         """Return what it shows in plain words, as plain text. Raises as `draw`."""

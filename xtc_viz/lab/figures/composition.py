@@ -46,7 +46,7 @@ def _lack(view: View) -> str:
 def _picture(view: View) -> go.Figure:
     figure, theme, rows = go.Figure(), view.theme, _rows(view)
     keys = ("alone", "with XTC", "filled: the interval of their difference leaves zero out")
-    grid = rows_grid(len(view.metrics), ROW, [*rows.values()], keys)
+    grid = rows_grid(view.width, len(view.metrics), ROW, [*rows.values()], keys)
     for i, metric in enumerate(view.metrics):
         for row, pair in enumerate(rows):
             _add(figure, view, metric, pair, row, names(i))

@@ -45,7 +45,8 @@ def forest(view: View, shown: Sequence[str], rows: Sequence[str]) -> go.Figure:
     """Draw the differences of these conditions from the baseline, as rows of these labels."""
     figure, theme = go.Figure(), view.theme
     hollow = "hollow: no difference shown"
-    grid = rows_grid(len(view.metrics), ROW, rows, [*kinds_of(view, shown), hollow])
+    keys = [*kinds_of(view, shown), hollow]
+    grid = rows_grid(view.width, len(view.metrics), ROW, rows, keys)
     for i, metric in enumerate(view.metrics):
         x, y = names(i)
         figure.add_scatter(

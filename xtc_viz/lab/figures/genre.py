@@ -72,7 +72,8 @@ def _picture(view: View) -> go.Figure:
     rows = {by: own for by in ("genre", "openness") if (own := _labels(view, by))}
     every = labels(shown)
     longest = max(map(len, rows.values()))
-    grid = Grid(len(rows), max(80, (LINE * len(shown) + 8) * longest), top=over(every), columns=2)
+    top, high = over(every, view.width), max(80, (LINE * len(shown) + 8) * longest)
+    grid = Grid(view.width, len(rows), high, columns=2, least=240, top=top)
     for i, (by, own) in enumerate(rows.items()):
         x, y = names(i)
         figure.add_scatter(
@@ -86,9 +87,10 @@ def _picture(view: View) -> go.Figure:
     figure.update_layout(panels_layout(theme, grid, titles, [value_axis(theme) for _ in rows], up))
     for i, own in enumerate(rows.values()):
         # Rows are as high in either panel.
-        up_to = {"domain": [1 - len(own) / longest, 1]}
-        figure.update_layout({key(names(i)[1]): up_to})
-    if len(rows) == 2:
+        low, up_to = grid.domain(i)[1]
+        domain = [up_to - (up_to - low) * len(own) / longest, up_to]
+        figure.update_layout({key(names(i)[1]): {"domain": domain}})
+    if grid.wide == 2:
         # Names stand between the panels, so the second one begins farther right.
         figure.update_layout({key("x"): {"domain": [0, 0.5]}, key("x2"): {"domain": [0.64, 1]}})
     return figure

@@ -8,12 +8,15 @@ from xtc_viz.figures.labels import percent, setting
 from xtc_viz.lab.comparison import Comparison
 from xtc_viz.lab.figures.base import MAIN, LabFigure, one_of
 from xtc_viz.lab.figures.factors import Cell, Surface, surface
+from xtc_viz.lab.figures.fitting import line_count, wrapped
 from xtc_viz.lab.figures.heat import CELL, OPEN, SHOWN, HeatCell, add_cells, cell_axis, shades
-from xtc_viz.lab.figures.panels import Grid, names, panels_layout
+from xtc_viz.lab.figures.panels import TICKS, Grid, names, panels_layout
 from xtc_viz.lab.figures.signs import HOVER, cut
 from xtc_viz.lab.figures.view import View, prompts, quoted
 from xtc_viz.lab.figures.words import claims
 from xtc_viz.lab.wording import number, says, with_ends
+
+NUMBER = 60  # pixels across of a cell with a number and a sign
 
 
 def _lack(view: View) -> str:
@@ -68,20 +71,25 @@ def _picture(view: View) -> go.Figure:
             }
         )
         titles.append("<b>Fired</b>, share of steps")
-    grid = Grid(len(tables), CELL * size[1], top=76, bottom=56)
-    for i, cells in enumerate(tables):
-        add_cells(figure, cells, size, names(i), theme, plain=i > 0)
     directed = view.of(view.metric).direction.sign
     ends = ("better", "worse") if directed else ("more", "less")
     key = f"blue: {ends[0]}, orange: {ends[1]}; {SHOWN} the interval leaves zero out, {OPEN} not"
+    key = wrapped(key, view.width - TICKS)
+    grid = Grid(
+        view.width, len(tables), CELL * size[1], least=NUMBER * size[0],
+        top=60 + 16 * line_count(key), bottom=56,
+    )  # fmt: skip
+    for i, cells in enumerate(tables):
+        add_cells(figure, cells, size, names(i), theme, across=grid.panel / size[0], plain=i > 0)
     taus = [setting(tau) for tau in own.taus]
+    up = cell_axis(theme, taus, "τ"), cell_axis(theme, [""] * len(taus))
     values = panels_layout(
         theme, grid, titles,
         [cell_axis(theme, [setting(rho) for rho in own.rhos], "ρ") for _ in tables],
-        [cell_axis(theme, taus, "τ"), cell_axis(theme, [""] * size[1])],
+        [up[not grid.first_of_row(i)] for i in range(len(tables))],
         annotations=[
             {"text": key, "xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left",
-             "yanchor": "bottom", "yshift": 38, "showarrow": False,
+             "yanchor": "bottom", "yshift": 38, "showarrow": False, "align": "left",
              "font": {"size": 12, "color": theme.ink_2}},
         ],
     )  # fmt: skip

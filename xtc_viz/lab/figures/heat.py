@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from xtc_viz.figures.theme import Theme, axis
+from xtc_viz.lab.figures.fitting import wrapped
 from xtc_viz.lab.figures.signs import mixed
 
 CELL = 46  # pixels of a row
@@ -34,9 +35,11 @@ def add_cells(
     axes: tuple[str, str],
     theme: Theme,
     *,
+    across: float,
     plain: bool = False,
 ) -> None:
-    """Add cells by column and row, `size` of them; what is not there stays empty.
+    """Add cells by column and row, `size` of them, each `across` pixels wide; what is not there
+    stays empty.
 
     Blue is more and orange less than nothing; where `plain`, the stronger the grey, the more.
     """
@@ -59,7 +62,8 @@ def add_cells(
     there = [(i, j, cell) for (i, j), cell in cells.items()]
     figure.add_scatter(
         x=[i for i, _, _ in there], y=[j for _, j, _ in there], mode="text",
-        text=[cell.text for _, _, cell in there], textfont={"color": theme.ink, "size": 12},
+        text=[wrapped(cell.text, across) for _, _, cell in there],
+        textfont={"color": theme.ink, "size": 12},
         hoverinfo="skip", showlegend=False, xaxis=axes[0], yaxis=axes[1],
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from xtc_viz.lab.figures.base import MAIN, LabFigure, one_of
 from xtc_viz.lab.figures.factors import factorial, xtc_words
+from xtc_viz.lab.figures.fitting import pixels, wrapped
 from xtc_viz.lab.figures.heat import CELL, HeatCell, add_cells, cell_axis
 from xtc_viz.lab.figures.panels import Grid, names, panels_layout
 from xtc_viz.lab.figures.signs import HOVER, cut, labels
@@ -41,6 +42,10 @@ def _picture(view: View) -> go.Figure:
     }
     low = min(mean.mean for mean in means.values())
     span = max(mean.mean for mean in means.values()) - low or 1.0
+    size, called = (len(own.columns), len(own.rows)), labels(own.rows)
+    margin = max(map(pixels, called))
+    grid = Grid(view.width, 1, (CELL + 8) * size[1], margin=margin, top=48, bottom=48)
+    across = grid.panel / size[0]
     cells = {
         (j, i): HeatCell(
             (mean.mean - low) / span,
@@ -51,11 +56,9 @@ def _picture(view: View) -> go.Figure:
         )
         for (i, j), mean in means.items()
     }
-    size = (len(own.columns), len(own.rows))
-    add_cells(figure, cells, size, names(0), theme, plain=True)
-    grid = Grid(1, (CELL + 8) * size[1], top=48, bottom=48)
-    columns = [xtc_words(xtc) for xtc in own.columns]
-    rows = cell_axis(theme, labels(own.rows))
+    add_cells(figure, cells, size, names(0), theme, across=across, plain=True)
+    columns = [wrapped(xtc_words(xtc), across) for xtc in own.columns]
+    rows = cell_axis(theme, called)
     rows["range"] = rows["range"][::-1]  # the first on top
     figure.update_layout(
         panels_layout(

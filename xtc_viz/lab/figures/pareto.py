@@ -9,7 +9,16 @@ from typing import Any
 import plotly.graph_objects as go
 
 from xtc_viz.lab.figures.base import LabFigure
-from xtc_viz.lab.figures.panels import Grid, names, over, panels_layout, value_axis
+from xtc_viz.lab.figures.fitting import pixels
+from xtc_viz.lab.figures.panels import (
+    LEFT,
+    RIGHT,
+    Grid,
+    names,
+    over,
+    panels_layout,
+    value_axis,
+)
 from xtc_viz.lab.figures.placing import Point, beside
 from xtc_viz.lab.figures.signs import (
     HOVER,
@@ -37,6 +46,7 @@ PLANES = (
 )
 """Variety and cost of each plane; the first two that have values are drawn."""
 LINE = 18  # pixels of a name in the list
+NUMBER = 50  # pixels of what stands with a name there
 MANY = 10
 """Conditions beyond which intervals are drawn faintly, so that points can be seen."""
 
@@ -101,8 +111,9 @@ def _picture(view: View) -> go.Figure:
     shown = [name for name in view.conditions if any(name in _means(view, p) for p in planes)]
     numbers = {name: i for i, name in enumerate(shown, 1)}
     outdone = "outdone by no other mean"
-    top = over([*kinds_of(view, shown), outdone])
-    grid = Grid(len(planes), 330, top=top, bottom=72 + LINE * (-(-len(shown) // _columns(shown))))
+    top = over([*kinds_of(view, shown), outdone], view.width)
+    bottom = 72 + LINE * -(-len(shown) // _columns(view, shown))
+    grid = Grid(view.width, len(planes), 330, least=260, top=top, bottom=bottom)
     signs: list[dict[str, Any]] = []
     for i, plane in enumerate(planes):
         _plane(figure, view, plane, names(i))
@@ -178,15 +189,16 @@ def _span(means: Sequence[Interval]) -> float:
     return max(known, default=0.0) - min(known, default=0.0)
 
 
-def _columns(shown: Sequence[str]) -> int:
-    """Return how many columns of names fit at 640 pixels."""
-    return 3 if max(map(len, shown)) <= 20 else 2
+def _columns(view: View, shown: Sequence[str]) -> int:
+    """Return how many columns of names fit into the figure."""
+    each = max(map(pixels, labels(shown))) + NUMBER
+    return max(1, min(3, (view.width - LEFT - RIGHT) // each))
 
 
 def _list(view: View, shown: Sequence[str]) -> list[dict[str, Any]]:
     """Return the names of the numbers, in columns under the planes."""
     fronts = {name for plane in _pairs(view) for name in _front(view, plane)}
-    columns = _columns(shown)
+    columns = _columns(view, shown)
     lines = -(-len(shown) // columns)
     return [
         {

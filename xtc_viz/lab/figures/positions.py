@@ -54,7 +54,8 @@ def _picture(view: View) -> go.Figure:
     shown, width = series(view.with_xtc), _width(view)
     every = labels(shown)
     quantities = [one for name in SHOWN for one in QUANTITIES if one.name == name]
-    grid = Grid(len(quantities), 190, top=over(every), bottom=56)
+    top = over(every, view.width)
+    grid = Grid(view.width, len(quantities), 190, top=top, bottom=56)
     for k, name in enumerate(shown):
         ink, dash, symbol = series_sign(k, theme)
         seen = view.observed(name)

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from xtc_viz.figures.theme import layout
 from xtc_viz.lab.figures.base import LabFigure
+from xtc_viz.lab.figures.fitting import wrapped
 from xtc_viz.lab.figures.panels import LEGEND, over
 from xtc_viz.lab.figures.signs import MOST_SERIES, labels, series, series_sign
 from xtc_viz.lab.figures.view import View, prompts, quoted
@@ -59,7 +60,8 @@ def _shown(view: View) -> list[str]:
 
 def _picture(view: View) -> go.Figure:
     figure, theme, shown = go.Figure(), view.theme, _shown(view)
-    axes = [METRICS[metric].label.replace(" (", "<br>(") for metric in view.metrics]
+    side = min(120, max(76, view.width // 5))
+    axes = [wrapped(METRICS[metric].label.replace(" (", "<br>("), side) for metric in view.metrics]
     around = [*axes, axes[0]]
     figure.add_scatterpolar(
         r=[0.0] * len(around), theta=around, mode="lines", hoverinfo="skip",
@@ -80,11 +82,13 @@ def _picture(view: View) -> go.Figure:
                 for axis, x in zip(around, [*raw, raw[0]], strict=True)
             ],
         )  # fmt: skip
-    top = over(["the baseline", *every])
+    top = over(["the baseline", *every], view.width)
+    across = view.width - 2 * side
     grey = {"gridcolor": theme.line, "linecolor": theme.line}
     figure.update_layout(
         layout(
-            theme, 440 + top, legend=LEGEND, margin={"l": 120, "r": 120, "t": top, "b": 40},
+            theme, min(440, across + 80) + top, legend=LEGEND,
+            margin={"l": side, "r": side, "t": top, "b": 40},
             polar={
                 "bgcolor": theme.paper,
                 "radialaxis": grey | {

@@ -11,6 +11,7 @@ from xtc_viz.figures.labels import setting
 from xtc_viz.figures.theme import Theme
 from xtc_viz.lab.figures.base import LabFigure
 from xtc_viz.lab.figures.factors import Cell, surface
+from xtc_viz.lab.figures.fitting import wrapped
 from xtc_viz.lab.figures.heat import STRONGEST, cell_axis
 from xtc_viz.lab.figures.panels import Grid, over, panels_layout
 from xtc_viz.lab.figures.signs import HOVER, add_key, cut, mixed
@@ -71,6 +72,9 @@ def _picture(view: View) -> go.Figure:
     found = states(view)
     order = [*STATES]
     wide, high = len(own.rhos), len(own.taus)
+    keys = [f"{sign} {words}" for state, (sign, words) in STATES.items() if state in found.values()]
+    grid = Grid(view.width, 1, ROW * high, top=over(keys, view.width), bottom=56)
+    across = grid.panel / wide
     steps = [[i / 4, (i + 1) / 4] for i in range(4)]
     scale = [[end, _colour(s, theme)] for s, ends in zip(order, steps, strict=True) for end in ends]
     places = [[found.get((i, j)) for i in range(wide)] for j in range(high)]
@@ -86,16 +90,16 @@ def _picture(view: View) -> go.Figure:
     )  # fmt: skip
     figure.add_scatter(
         x=[i for i, _ in found], y=[j for _, j in found], mode="text", hoverinfo="skip",
-        text=[_text(view, own.cells[cell], state) for cell, state in found.items()],
-        textfont={"color": theme.ink, "size": 12}, showlegend=False,
+        text=[
+            wrapped(_text(view, own.cells[cell], state), across) for cell, state in found.items()
+        ],
+        textfont={"color": theme.ink, "size": 12 if across > 45 else 11}, showlegend=False,
     )  # fmt: skip
-    keys = [words for state, (_, words) in STATES.items() if state in found.values()]
     for state, (sign, words) in STATES.items():
         if state in found.values():
             line = {"color": theme.ink_2, "width": 1}
             swatch: dict[str, Any] = {"symbol": "square", "size": 13, "line": line}
             add_key(figure, f"{sign} {words}", swatch | {"color": _colour(state, theme)})
-    grid = Grid(1, ROW * high, top=over(keys), bottom=56)
     variety, cost = (view.of(metric).label for metric in view.metrics)
     figure.update_layout(
         panels_layout(

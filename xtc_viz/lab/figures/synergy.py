@@ -44,7 +44,7 @@ def _picture(view: View) -> go.Figure:
     figure, theme, found = go.Figure(), view.theme, interactions(view)
     keys = ("the sum of the two alone", "the two together", "hollow: no interaction shown")
     rows = labels(found)
-    grid = rows_grid(2, ROW, rows, keys)
+    grid = rows_grid(view.width, 2, ROW, rows, keys)
     for i in range(2):
         x, y = names(i)
         figure.add_scatter(

@@ -20,6 +20,9 @@ from xtc_viz.lab.statistics import Interval, interval, paired
 from xtc_viz.settings import XTC_OFF, LaneSettings, SamplerSettings
 
 THEMES = {"light": LIGHT, "dark": DARK}
+WIDE = 640
+"""Pixels: the narrowest that a file with figures is made for."""
+NARROWEST, WIDEST = 240, 4_000
 LONGEST_NAME = 60
 """Characters of a condition's name that a sentence quotes."""
 
@@ -29,18 +32,22 @@ class Options:
     """What a person chooses of a figure.
 
     `metric` is what it shows where it shows one, "" for its own; `theme` one of `THEMES`;
-    `conditions` are names, none for all. The baseline is there in any case.
+    `conditions` are names, none for all. The baseline is there in any case. It is arranged for a
+    `width` in pixels, and may be shown somewhat wider.
     """
 
     metric: str = ""
     theme: str = "light"
     conditions: tuple[str, ...] = ()
+    width: int = WIDE
 
     def __post_init__(self) -> None:
         if self.metric and self.metric not in METRICS:
             raise SettingsError("metric", f"one of {', '.join(METRICS)}", self.metric)
         if self.theme not in THEMES:
             raise SettingsError("theme", f"one of {', '.join(THEMES)}", self.theme)
+        if type(self.width) is not int or not NARROWEST <= self.width <= WIDEST:
+            raise SettingsError("width", f"an integer in [{NARROWEST}, {WIDEST}]", self.width)
         if isinstance(self.conditions, str) or not isinstance(self.conditions, Iterable):
             raise SettingsError("conditions", "a list of names", self.conditions)
         object.__setattr__(self, "conditions", tuple(self.conditions))
@@ -77,6 +84,10 @@ class View:
     @property
     def theme(self) -> Theme:
         return THEMES[self.options.theme]
+
+    @property
+    def width(self) -> int:
+        return self.options.width
 
     @property
     def metric(self) -> str:

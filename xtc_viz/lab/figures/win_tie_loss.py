@@ -38,7 +38,7 @@ def _picture(view: View) -> go.Figure:
     figure, theme = go.Figure(), view.theme
     shown, kinds = view.with_differences, _kinds(view)
     rows = labels(shown)
-    grid = rows_grid(len(view.metrics), ROW, rows, kinds)
+    grid = rows_grid(view.width, len(view.metrics), ROW, rows, kinds)
     ranges: dict[str, Any] = {}
     for i, metric in enumerate(view.metrics):
         x, y = names(i)

@@ -42,18 +42,19 @@ def figures_of(results: Results, metric: str = "") -> list[dict[str, Any]]:
     return shown
 
 
-def picture(results: Results, name: str, metric: str, theme: str) -> str:
-    """Return one figure as the JSON of plotly.
+def picture(results: Results, name: str, metric: str, theme: str, width: int) -> str:
+    """Return one figure as the JSON of plotly, arranged for a width in pixels.
 
     Raises:
-        SettingsError: there is none of this name, or these results cannot have it.
+        SettingsError: there is none of this name, or these results cannot have it; or the width is
+            none that a figure has.
     """
     from xtc_viz.lab.figures import figure
     from xtc_viz.lab.figures.view import Options
 
     one = figure(name)
     chosen = metric if metric in one.choices(results) else ""
-    return str(one.draw(results, Options(metric=chosen, theme=theme)).to_json())
+    return str(one.draw(results, Options(metric=chosen, theme=theme, width=width)).to_json())
 
 
 def report_of(path: Path, run: str, baseline: str | None) -> str:
@@ -72,10 +73,14 @@ def report_of(path: Path, run: str, baseline: str | None) -> str:
         return html(report(store, find_run(store, run), baseline=baseline))
 
 
-def wanted(data: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return the figure, the metric and the theme that a page asks for. Raises `SettingsError`."""
-    values = (data.get("figure"), data.get("metric", ""), "dark" if data.get("dark") else "light")
-    for name, value in zip(("figure", "metric"), values, strict=False):
+def wanted(data: Mapping[str, Any]) -> tuple[str, str, str, Any]:
+    """Return the figure, the metric, the theme and the width that a page asks for.
+
+    Raises:
+        SettingsError: a name is none.
+    """
+    figure, metric = data.get("figure"), data.get("metric", "")
+    for name, value in (("figure", figure), ("metric", metric)):
         if not isinstance(value, str):
             raise SettingsError(name, "a name", value)
-    return values  # type: ignore[return-value]
+    return str(figure), metric, "dark" if data.get("dark") else "light", data.get("width")
