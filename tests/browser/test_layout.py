@@ -179,6 +179,12 @@ def test_a_link_to_a_step_opens_the_sheet_on_it(story: Server, visit: Visit) -> 
     assert 0 <= word["y"] <= top - word["height"]
 
 
+def test_on_a_tablet_the_prompt_has_a_line_of_its_own(story: Server, visit: Visit) -> None:
+    page = visit(story, 768, 1024)
+    width = page.locator("#prompt").evaluate("box => box.clientWidth")
+    assert width > 0.9 * page.locator(".ask").evaluate("box => box.clientWidth")
+
+
 def test_the_classroom(story: Server, visit: Visit) -> None:
     page = visit(story, 1280, 720)
     page.get_by_role("button", name="Classroom").click()
