@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, finished, inspector, plain, run
+from tests.browser.driver import chips, finished, inspector, plain, run, setting
 
 WINDOWS = [(1440, 900), (1920, 1080), (1024, 768)]
 LINES = 6
@@ -183,6 +183,20 @@ def test_on_a_tablet_the_prompt_has_a_line_of_its_own(story: Server, visit: Visi
     page = visit(story, 768, 1024)
     width = page.locator("#prompt").evaluate("box => box.clientWidth")
     assert width > 0.9 * page.locator(".ask").evaluate("box => box.clientWidth")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
+def test_the_what_if_cuts_no_line_in_half(
+    story: Server, visit: Visit, width: int, height: int
+) -> None:
+    page = visit(story, width, height)
+    setting(page, "tau", "0.001")
+    expect(page.get_by_test_id("what-if")).to_contain_text("Exact, though")
+    seen, line, long = page.locator(".what-if > div").first.evaluate(
+        "box => [box.clientHeight, parseFloat(getComputedStyle(box).lineHeight), box.scrollHeight]"
+    )
+    assert seen % line == 0
+    assert width < 1440 or long <= seen
 
 
 def test_the_classroom(story: Server, visit: Visit) -> None:
