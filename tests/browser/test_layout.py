@@ -34,6 +34,12 @@ BOXES = """() => {
   };
 }"""
 
+SPLITS = """() => [...document.querySelectorAll('.split')].map(mark => {
+  const words = getComputedStyle(mark, '::after');
+  const left = mark.offsetLeft + parseFloat(words.left);
+  return [left, left + parseFloat(words.width), mark.closest('.text').clientWidth];
+})"""
+
 
 def boxes(page: Page) -> dict[str, Any]:
     inspector(page)
@@ -197,6 +203,19 @@ def test_the_what_if_cuts_no_line_in_half(
     )
     assert seen % line == 0
     assert width < 1440 or long <= seen
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 700, 390])
+def test_the_words_where_the_texts_part_keep_within_the_lane(
+    story: Server, visit: Visit, width: int
+) -> None:
+    page = visit(story, width, 900)
+    page.wait_for_selector(".split")
+    for narrower in (0, 60):
+        page.set_viewport_size({"width": width - narrower, "height": 900})
+        page.wait_for_timeout(200)
+        for left, right, room in page.evaluate(SPLITS):
+            assert 0 <= left < right <= room
 
 
 def test_the_classroom(story: Server, visit: Visit) -> None:
