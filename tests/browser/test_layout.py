@@ -218,6 +218,14 @@ def test_the_words_where_the_texts_part_keep_within_the_lane(
             assert 0 <= left < right <= room
 
 
+def test_stage_by_stage_all_columns_are_in_sight(story: Server, visit: Visit) -> None:
+    page = visit(story, 1440, 900)
+    page.locator(".stage-by-stage summary").click()
+    box = page.locator(".stage-by-stage .scroll")
+    expect(box.locator(".head")).to_have_count(3)
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
 def test_the_classroom(story: Server, visit: Visit) -> None:
     page = visit(story, 1280, 720)
     page.get_by_role("button", name="Classroom").click()
