@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, Visit
-from tests.browser.driver import chips, finished, inspector, plain, run
+from tests.browser.driver import chips, finished, inspector, plain, run, setting
 
 WINDOWS = [(1440, 900), (1920, 1080), (1024, 768)]
 LINES = 6
@@ -33,6 +33,12 @@ BOXES = """() => {
     bars: [...document.querySelectorAll('.bars .row')].map(box),
   };
 }"""
+
+SPLITS = """() => [...document.querySelectorAll('.split')].map(mark => {
+  const words = getComputedStyle(mark, '::after');
+  const left = mark.offsetLeft + parseFloat(words.left);
+  return [left, left + parseFloat(words.width), mark.closest('.text').clientWidth];
+})"""
 
 
 def boxes(page: Page) -> dict[str, Any]:
@@ -177,6 +183,47 @@ def test_a_link_to_a_step_opens_the_sheet_on_it(story: Server, visit: Visit) -> 
     assert word
     assert 0 <= word["x"] <= 390
     assert 0 <= word["y"] <= top - word["height"]
+
+
+def test_on_a_tablet_the_prompt_has_a_line_of_its_own(story: Server, visit: Visit) -> None:
+    page = visit(story, 768, 1024)
+    width = page.locator("#prompt").evaluate("box => box.clientWidth")
+    assert width > 0.9 * page.locator(".ask").evaluate("box => box.clientWidth")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
+def test_the_what_if_cuts_no_line_in_half(
+    story: Server, visit: Visit, width: int, height: int
+) -> None:
+    page = visit(story, width, height)
+    setting(page, "tau", "0.001")
+    expect(page.get_by_test_id("what-if")).to_contain_text("Exact, though")
+    seen, line, long = page.locator(".what-if > div").first.evaluate(
+        "box => [box.clientHeight, parseFloat(getComputedStyle(box).lineHeight), box.scrollHeight]"
+    )
+    assert seen % line == 0
+    assert width < 1440 or long <= seen
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 700, 390])
+def test_the_words_where_the_texts_part_keep_within_the_lane(
+    story: Server, visit: Visit, width: int
+) -> None:
+    page = visit(story, width, 900)
+    page.wait_for_selector(".split")
+    for narrower in (0, 60):
+        page.set_viewport_size({"width": width - narrower, "height": 900})
+        page.wait_for_timeout(200)
+        for left, right, room in page.evaluate(SPLITS):
+            assert 0 <= left < right <= room
+
+
+def test_stage_by_stage_all_columns_are_in_sight(story: Server, visit: Visit) -> None:
+    page = visit(story, 1440, 900)
+    page.locator(".stage-by-stage summary").click()
+    box = page.locator(".stage-by-stage .scroll")
+    expect(box.locator(".head")).to_have_count(3)
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 def test_the_classroom(story: Server, visit: Visit) -> None:

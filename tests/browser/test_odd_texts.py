@@ -118,3 +118,10 @@ def test_a_link_that_is_opened_in_the_same_tab_is_followed(visit: Visit, fake: S
     page.evaluate(f"location.hash = '{link}'")
     expect(page.locator("#prompt")).to_have_value("The bear")
     expect(page.locator("#lane-0 .t")).to_have_count(5)
+
+
+def test_a_prompt_is_written_from_its_own_side(visit: Visit, fake: Server) -> None:
+    page = visit(fake)
+    for prompt, side in (("Once", "ltr"), ("كان يا ما كان", "rtl")):
+        page.fill("#prompt", prompt)
+        expect(page.locator("#prompt")).to_have_css("direction", side)

@@ -31,6 +31,7 @@ export class Composer {
     this.prompt = h("textarea", {
       id: "prompt",
       rows: "1",
+      dir: "auto",
       spellcheck: "false",
       "data-field": "prompt",
       placeholder: "Start a story …",

@@ -40,7 +40,11 @@ export class Extras {
         onchange();
       },
     );
-    this.systemText = h("textarea", { rows: "2", placeholder: "System message (optional)" });
+    this.systemText = h("textarea", {
+      rows: "2",
+      dir: "auto",
+      placeholder: "System message (optional)",
+    });
     this.systemText.addEventListener("input", () => {
       run.set("system", this.systemText.value);
       onedit();

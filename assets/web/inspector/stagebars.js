@@ -8,6 +8,7 @@ const ROW = 20;
 const TOP = 40;
 const LABELS = 120; // room for the tokens, and for a column
 const WIDE = 150;
+const NARROW = 85; // the least in which bars can be told apart
 const NUMBER = 52; // of a column, behind its bars
 
 /** @typedef {(x: number) => SVGElement} Cut A line over the bars of a column. */
@@ -15,6 +16,15 @@ const NUMBER = 52; // of a column, behind its bars
 /** @param {string} text @param {number} most characters */
 function shorten(text, most) {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/**
+ * The pixels for so many stages in a box: all of them in sight, as long as bars can be read.
+ * @param {number} stages
+ * @param {number} box
+ */
+export function roomFor(stages, box) {
+  return Math.max(LABELS + NARROW * stages, Math.min(box, LABELS + WIDE * stages));
 }
 
 /**

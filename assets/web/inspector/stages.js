@@ -2,7 +2,7 @@
 
 import { h, s, set, setText } from "../core/dom.js";
 import { unfolds } from "../core/fold.js";
-import { stageBars } from "./stagebars.js";
+import { roomFor, stageBars } from "./stagebars.js";
 
 /** @import { Playback } from "../session/playback.js" */
 
@@ -27,19 +27,23 @@ export class Stages {
     this.transport = transport;
     this.key = "";
     this.svg = s("svg", { class: "stages", role: "img" });
+    /** @type {StageView | null} What is drawn. */
+    this.view = null;
     this.note = h("p", { class: "map-words" });
     this.heading = h("summary", {}, "Stage by stage");
+    this.scroller = h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stages" },
+      this.svg,
+    );
     this.element = h(
       "details",
       { class: "stage-by-stage" },
       this.heading,
-      h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stages" },
-        this.svg,
-      ),
+      this.scroller,
       this.note,
     );
+    new ResizeObserver(() => this.view && this.draw(this.view)).observe(this.scroller);
     unfolds(this.element, () => this.update());
     playback.on("select run", () => this.update());
   }
@@ -67,7 +71,9 @@ export class Stages {
   /** @param {StageView} view */
   draw(view) {
     const name = (/** @type {string} */ stage) => this.name(stage);
-    const { width, height, parts } = stageBars(view, name);
+    this.view = view;
+    const room = roomFor(view.stages.length, this.scroller.clientWidth);
+    const { width, height, parts } = stageBars(view, name, room);
     set(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
     set(this.svg, {
       "aria-label": `Stages: ${view.stages.map((t) => this.name(t.name)).join(", ")}`,

@@ -13,6 +13,9 @@ import { Thought } from "./thought.js";
 /** @import { Run } from "../session/run.js" */
 /** @import { LaneActions } from "./lanemenu.js" */
 
+const SPLIT_WORDS = 110; // pixels of "identical up to here", as in the style sheet
+const WORD = 8; // tokens in which a word has come to its end, and its line with it
+
 /**
  * How strongly a chip is coloured in the modes that show an amount, 0 to 6.
  * @param {Chip} chip
@@ -196,6 +199,7 @@ export class Lane {
     // With dice of their own, lanes that part at once had nothing but the prompt in common.
     const apart = splits === 0 && !this.run.head.shared;
     this.split(splits < until && !apart ? splits : -1);
+    if (grown && this.mark && until < this.mark.at + WORD) this.fitSplit();
     if (grown && this.follow && !this.held && this.playback.busy) this.toEnd();
     this.count();
   }
@@ -259,9 +263,16 @@ export class Lane {
     const node = h("span", { class: "split", role: "presentation", "aria-hidden": "true" });
     node.title = "Identical up to here";
     this.spans[at].before(node);
-    // At the end of a line the words stand on the other side.
-    if (node.offsetLeft + 130 > this.body.clientWidth) node.classList.add("late");
     this.mark = { at, node };
+    this.fitSplit();
+  }
+
+  /** The words over the mark keep within the lane: near the end of a line they begin before it. */
+  fitSplit() {
+    if (!this.mark) return;
+    const { node } = this.mark;
+    const room = this.body.clientWidth - SPLIT_WORDS - node.offsetLeft;
+    node.style.setProperty("--words", `${Math.max(-node.offsetLeft, Math.min(-2, room))}px`);
   }
 
   recolour() {

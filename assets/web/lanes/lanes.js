@@ -70,6 +70,7 @@ export class Lanes {
     for (const lane of this.lanes) {
       const writing = this.playback.busy && !lane.state.finish;
       set(lane.element, { "data-writing": writing ? "" : null });
+      if (!writing) lane.fitSplit();
       lane.count();
     }
   }
@@ -139,10 +140,11 @@ export class Lanes {
   }
 
   /**
-   * The chosen word stays in view when its box gets another size; while a run is written, only the
-   * one that a branch begins with.
+   * The chosen word stays in view when its box gets another size, and so do the words where the texts
+   * part; while a run is written, only the word that a branch begins with.
    */
   hold() {
+    this.each((lane) => lane.fitSplit());
     const { selected, busy } = this.playback;
     if (!selected) return;
     const { i } = selected;
