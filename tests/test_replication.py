@@ -32,6 +32,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
         return replication.reports(store)
 
 
+@pytest.mark.slow
 def test_what_was_run_is_found(found: dict[str, Report]) -> None:
     assert [*found] == ["main", "strategies"]
 

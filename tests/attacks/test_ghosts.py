@@ -40,6 +40,7 @@ def idle(target: Target) -> bool:
     return target.host.waiting == 0 and target.model.open_generations == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 5, 120])
 def test_an_honest_visitor_does_not_wait_for_ghosts(target: Target, count: int) -> None:
     async def attack() -> tuple[set[int], float]:

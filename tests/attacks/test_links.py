@@ -77,6 +77,7 @@ def test_bad_links_become_requests_that_run() -> None:
     "text", ["", "garbage", "{}", "null", "[]", '{"v": 2}', '{"v": 1}', '{"v": 1, "draft": 5}',
              '{"v": 1, "draft": {"prompt": "\ud800"}', "[" * 100_000]
 )  # fmt: skip
+@pytest.mark.slow
 def test_a_link_that_holds_no_request_says_so(text: str) -> None:
     for hash in (link(text), f"#run={text}", f"#run=%{text}"):
         [made] = opened([hash])

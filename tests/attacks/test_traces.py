@@ -110,6 +110,7 @@ def named(change: Callable[[Data], None]) -> str:
     return change.__qualname__.replace(".<locals>.change", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", HOSTILE, ids=named)
 def test_a_trace_that_comes_to_much_is_refused_with_words(change: Callable[[Data], None]) -> None:
     data = honest()

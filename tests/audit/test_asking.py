@@ -62,6 +62,7 @@ def test_it_never_looks_at_more_than_it_may() -> None:
     assert last.effort == f"300 steps so far; about {last.more:,} more would tell."
 
 
+@pytest.mark.slow
 def test_a_server_that_is_right_is_not_accused_however_often_one_looks() -> None:
     for seed in range(12):
         for own in every(simulated(0.5, 0.1, seed=seed), most=1500):

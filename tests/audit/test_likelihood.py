@@ -41,6 +41,7 @@ def test_colder_the_floor_before_and_after_differ() -> None:
     assert seen(step, Hypothesis(0.1, Place.AFTER))[0] == pytest.approx(tempered[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.0, 0.25, 0.5, 1.0])
 def test_the_interval_covers_the_truth(rho: float) -> None:
     covered = widths = 0.0

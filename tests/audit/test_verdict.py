@@ -80,6 +80,7 @@ def test_what_it_asks_for_is_about_enough() -> None:
     assert then.known
 
 
+@pytest.mark.slow
 def test_it_rarely_accuses_a_server_that_is_right() -> None:
     accused = sum(
         judge(steps(0.5, 0.1, 150, seed=seed), Claim(0.5, 0.1)).as_claimed is False

@@ -224,6 +224,7 @@ def test_what_cannot_be_written_on_is_a_failure(lab: Lab, tmp_path: Path) -> Non
     assert "\nbaseline, prompt long: " in lab("show")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="code is shut in on Linux")
 def test_code_is_run_where_it_is_asked_for(lab: Lab) -> None:
     words = ["run", "code", "--small", "--model", "fake", "--suite", "code"]

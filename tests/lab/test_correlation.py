@@ -53,6 +53,7 @@ def test_as_scipy_has_it(pairs: list[tuple[float, float]]) -> None:
     assert (other.mean, other.low) == pytest.approx((-own.mean, -own.high), nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 6, 8, 12, 24])
 def test_chance_alone_is_seldom_claimed(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -62,6 +63,7 @@ def test_chance_alone_is_seldom_claimed(n: int) -> None:
     assert claimed / 2_000 <= 0.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [12, 24])
 @pytest.mark.parametrize("r", [0.3, 0.7])
 def test_the_interval_covers(n: int, r: float) -> None:

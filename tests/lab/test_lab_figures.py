@@ -77,6 +77,7 @@ def drawn(results: Results, options: Options = USUAL) -> dict[str, go.Figure]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("experiment", "own"),
     [
@@ -204,12 +205,14 @@ def test_which_metrics_are_shown() -> None:
 # Whatever is there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompts", [1, 2])
 @pytest.mark.parametrize("experiment", ["main", "composition", "strategies"])
 def test_few_prompts_draw(experiment: str, prompts: int) -> None:
     assert drawn(results(experiment, prompts=prompts)).keys() >= {"bars", "forest"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", ["grid", "temperature-factorial"])
 def test_partial_results_draw(experiment: str) -> None:
     names = [condition.name for condition in EXPERIMENTS[experiment].conditions]
@@ -219,6 +222,7 @@ def test_partial_results_draw(experiment: str) -> None:
         drawn(replace(own, observed={n: one for n, one in own.observed.items() if n in only}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [None, math.nan, 0.0, 1e6])
 def test_strange_values_draw(value: float | None) -> None:
     conditions = EXPERIMENTS["composition"].conditions
@@ -324,6 +328,7 @@ def test_verdicts() -> None:
     assert verdict(Interval(0.1, nan, nan, 1)) == "few"
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["main", "grid", "composition", "strategies"]))
 def test_no_figure_claims_what_noise_alone_gives(seed: int, experiment: str) -> None:

@@ -140,6 +140,7 @@ def test_an_interval_is_given_where_it_holds(values: Sequence[float], ends: bool
     assert math.isnan(found.low) is math.isnan(found.high) is not ends
 
 
+@pytest.mark.slow
 def test_so_many_seeds_hold_what_the_intervals_say() -> None:
     rng = np.random.default_rng(5)
     for n, least in ((LEAST, 0.91), (16, 0.93)):

@@ -43,6 +43,7 @@ CHANGES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", CHANGES, ids=lambda c: next(iter(c), "as it was"))
 def test_a_run_counts_all_that_it_takes(changes: dict[str, Any]) -> None:
     trace, _ = decode(length=300)

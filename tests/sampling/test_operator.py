@@ -320,6 +320,7 @@ def test_strategies_by_hand(strategy, expected):
 # --- what is drawn --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", Strategy)
 @pytest.mark.parametrize("rho", [0.3, 1.0])
 def test_marginals_match_the_closed_form(strategy, rho):

@@ -292,6 +292,7 @@ def test_the_draw_is_the_argmax_over_the_whole_vocabulary(temperature, order):
     assert tail > 0, "some draws must come from beyond the recorded head"
 
 
+@pytest.mark.slow
 def test_draws_follow_the_distribution():
     p = np.array([0.5, 0.25, 0.15, 0.1])
     stack = SamplerStack(SamplerSettings(xtc=XTCSettings(rho=0.5, tau=0.2)))

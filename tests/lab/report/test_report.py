@@ -64,6 +64,7 @@ def attacked_page(attacked: Report) -> Document:
     return Document(html(attacked))
 
 
+@pytest.mark.slow
 def test_the_page_is_well_formed(page: Document, attacked_page: Document) -> None:
     for document in (page, attacked_page):
         assert document.faults == []
@@ -182,6 +183,7 @@ def test_the_file_can_be_written(attacked: Report) -> None:
     markdown(attacked).encode("utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_whole_says_so(folder: Path) -> None:
     with Store(folder / "half.sqlite") as store:
         writing = run(hostile.STORY, load_suite("story"), FakeModel(), store, rows=1)

@@ -36,9 +36,9 @@ from xtc_viz.records.modelinfo import ModelInfo, Placement
 def leave_a_core() -> None:
     """Let torch use one thread fewer than there are cores, unless OMP_NUM_THREADS decides.
 
-    For a process that serves a page or runs experiments: a step is one parallel section after another, each of which
-    waits for its slowest thread, so a busy neighbour on the last core holds up all of them (135M,
-    two cores: 50 ms a step instead of 78).
+    For a process that serves a page or runs experiments: a step is one parallel section after
+    another, each of which waits for its slowest thread, so a busy neighbour on the last core holds
+    up all of them (135M, two cores: 50 ms a step instead of 78).
     """
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(max(1, (os.cpu_count() or 1) - 1))
