@@ -43,6 +43,13 @@ def test_no_token_text_is_markup(text: str) -> None:
 
 def test_numbers() -> None:
     assert [percent(p) for p in (0, 1, 0.414, 0.032, 4e-4, 1e-6)] == [
-        *("0 %", "100 %", "41 %", "3.2 %", "0.04 %", "under 0.01 %")
+        *(
+            "0\u00a0%",
+            "100\u00a0%",
+            "41\u00a0%",
+            "3.2\u00a0%",
+            "0.04\u00a0%",
+            "under\u00a00.01\u00a0%",
+        )
     ]
     assert [setting(v) for v in (0.1, 0.125, 0.005, 1)] == ["0.10", "0.125", "0.005", "1.00"]

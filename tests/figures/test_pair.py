@@ -50,9 +50,9 @@ def test_only_so_many_candidates_but_all_that_matters() -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (Row(GIRL, 0.41, 0.0, "removed", instead=True), "△ <s>41 %</s> removed"),
-        (Row(MAN, 0.12, 0.46, "kept", drawn=True), "▲ 12 → 46 %"),
-        (Row(BOY, 0.33, 0.33, "eligible"), "33 %"),
+        (Row(GIRL, 0.41, 0.0, "removed", instead=True), "△ <s>41\u00a0%</s> removed"),
+        (Row(MAN, 0.12, 0.46, "kept", drawn=True), "▲ 12 → 46\u00a0%"),
+        (Row(BOY, 0.33, 0.33, "eligible"), "33\u00a0%"),
         (None, "–"),
     ],
 )

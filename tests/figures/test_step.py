@@ -68,7 +68,7 @@ def test_the_figure_of_that_firing() -> None:
     ]
     (removed,) = [b for b in figure.data if b.name == "removed" and b.xaxis == "x"]
     assert removed.marker.pattern.shape == "/"
-    assert removed.text == ("41 %", "33 %")
+    assert removed.text == ("41\u00a0%", "33\u00a0%")
     (gone,) = [b for b in figure.data if b.name == "removed" and b.xaxis == "x2"]
     assert gone.text == ("removed", "removed")
 

@@ -133,7 +133,7 @@ test("what an engine removed is struck, what it kept is named, and the protected
     [
       ["removed", "✕"],
       ["removed", "✕"],
-      ["kept", "100 %"],
+      ["kept", "100\u00a0%"],
       ["removed", "✕"],
     ],
   );
@@ -146,7 +146,10 @@ test("what an engine removed is struck, what it kept is named, and the protected
       [false, false],
     ],
   );
-  assert.equal(described(list), "town removed; house removed; village 100 %, kept; castle removed");
+  assert.equal(
+    described(list),
+    "town removed; house removed; village 100\u00a0%, kept; castle removed",
+  );
   const paper = strips.groups[0];
   assert.deepEqual([deed(paper), deed(llama)], ["leaves the step alone", "removes 3 words"]);
 });
@@ -157,7 +160,7 @@ test("a word that another stage cut is not said to be removed", () => {
   const whole = { ...group, probs: [1, 0], rest: 0, reasons: [], bound: false };
   const list = cells(strips, whole, { texts: { 1: "a", 2: "b" }, guarded: [] }, 1);
   assert.deepEqual([list[1].value, list[1].kind, list[1].gone], ["–", "tail", true]);
-  assert.equal(described(list), "a 100 %; b cut off");
+  assert.equal(described(list), "a 100\u00a0%; b cut off");
 });
 
 test("how many agree, in words", () => {

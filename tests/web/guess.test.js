@@ -168,13 +168,13 @@ test("behind min-p the words that it cut are gone too", () => {
   const parts = { level: level("min_p"), at: { lane: 1, i: 5 }, step: one, texts, before: "" };
   const made = questionBehind({ ...parts, imagined: false, guard: new Set() }, view, 0.1);
   assert.deepEqual([...made.fates.values()], ["removed", "kept", "cut", "cut"]);
-  assert.match(made.note[0], /below 10 % of the top one's 50 %, which is 5 %/);
+  assert.match(made.note[0], /below 10\u00a0% of the top one's 50\u00a0%, which is 5\u00a0%/);
   assert.equal(judge(made, new Set([2])).all, true);
   assert.equal(asked(made, new Set()).heads[0].tau, undefined);
   const shown = answered(made).list;
   assert.deepEqual(shown.map((row) => row.cells[1].value).slice(0, 4), [
     "removed",
-    "100 %",
+    "100\u00a0%",
     "cut by min-p",
     "cut by min-p",
   ]);

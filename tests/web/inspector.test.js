@@ -235,7 +235,7 @@ test("only what was removed can be restored", () => {
     );
     assert.deepEqual(
       after.map((one) => one.value),
-      ["removed", "60 %", "0.002 %"],
+      ["removed", "60\u00a0%", "0.002\u00a0%"],
     );
   }
   const heads = [
@@ -244,8 +244,8 @@ test("only what was removed can be restored", () => {
   ];
   const pair = list.map((row) => ({ ...row, cells: [row, row] }));
   const [left, right] = sideBySide(heads, pair).list[0].cells;
-  assert.deepEqual([left.gone, left.value, left.restore], ["50 %", " removed", false]);
-  assert.deepEqual([right.gone, right.value, right.restore], ["50 %", "", true]);
+  assert.deepEqual([left.gone, left.value, left.restore], ["50\u00a0%", " removed", false]);
+  assert.deepEqual([right.gone, right.value, right.restore], ["50\u00a0%", "", true]);
 });
 
 test("what a click on a word does", () => {
@@ -284,8 +284,8 @@ test("what a lane cut has no share, and what is not recorded has at most one", (
     { title: "B", open: false },
   ];
   for (const [p, words] of [
-    [0, "0 %"],
-    [0.004, "≤ 0.4 %"],
+    [0, "0\u00a0%"],
+    [0.004, "≤ 0.4\u00a0%"],
   ]) {
     const row = { id: 1, text: "a", cells: [one, { ...one, p, q: 0, known: false }] };
     assert.equal(sideBySide(heads, [row]).list[0].cells[1].value, words);
@@ -293,8 +293,8 @@ test("what a lane cut has no share, and what is not recorded has at most one", (
 });
 
 test("the share below τ, before and after", () => {
-  assert.equal(tailShare({ tail: [0.08, 0.24], tail_bound: false }), "8 % → 24 %");
-  assert.equal(tailShare({ tail: [0.3, 0.3], tail_bound: true }), "at most 30 %");
+  assert.equal(tailShare({ tail: [0.08, 0.24], tail_bound: false }), "8\u00a0% → 24\u00a0%");
+  assert.equal(tailShare({ tail: [0.3, 0.3], tail_bound: true }), "at most 30\u00a0%");
   // What the bars show below τ, and everything else, is all of the tail.
   for (const step of blocks.flatMap((block) => block.steps)) {
     const list = rows(step, {}, 10).filter(({ kind }) => kind === "tail" || kind === "rest");

@@ -69,7 +69,7 @@ test("what was measured here is shown with its intervals", () => {
   const share = { value: 0.178, low: 0.1, high: 0.2 };
   const sampler = { name: "a", distinct2: one, repeated3: share, improbable: share };
   assert.deepEqual(here({ ...spec.case, samplers: [sampler] }).rows, [
-    ["a", "0.89 (0.87–0.90)", "18 % (10–20)", "18 % (10–20)"],
+    ["a", "0.89 (0.87–0.90)", "18\u00a0% (10–20)", "18\u00a0% (10–20)"],
   ]);
   // min-p gives up variety for probable words, and XTC with it brings most of it back.
   const by = new Map(spec.case.samplers.map((entry) => [entry.name, entry]));
@@ -147,14 +147,14 @@ const HAND = {
 
 test("each stop says what the step shows, with its own numbers", () => {
   const said = (stop) => stopWords(stop, HAND).join("");
-  assert.match(said("distribution"), /1 leads with 50 %/);
-  assert.match(said("floor"), /reaches 10 %/);
+  assert.match(said("distribution"), /1 leads with 50\u00a0%/);
+  assert.match(said("floor"), /reaches 10\u00a0%/);
   assert.match(said("eligible"), /3 words clear it: 1, 2 and 3\./);
   assert.match(said("coin"), /at 0\.23, below ρ = 0\.50/);
   assert.match(said("strike"), /strikes out 1 and 2 and keeps .* 3\./);
   // .15 / .25 is 60 %; the others had 10 % together and have .1 / .25 now.
-  assert.match(said("renormalize"), /3 goes from 15 % to 60 %/);
-  assert.match(said("renormalize"), /from 10 % together to 40 %/);
+  assert.match(said("renormalize"), /3 goes from 15\u00a0% to 60\u00a0%/);
+  assert.match(said("renormalize"), /from 10\u00a0% together to 40\u00a0%/);
   assert.doesNotMatch(stopWords("renormalize", { ...HAND, tail: [0, 0] }).join(""), /below/);
   assert.match(said("draw"), /drew 3\. Without XTC .* 1\./);
   for (const stop of STOPS) assert.ok(TARGETS[stop].length && said(stop));
@@ -171,7 +171,13 @@ test("the bars show no more than a stop has come to, and all of it at the draw",
   assert.deepEqual(after("coin"), ["", "", "", "", ""]);
   assert.deepEqual(kinds("strike"), ["removed", "removed", "kept", "tail", "rest"]);
   assert.deepEqual(after("strike"), ["removed", "removed", "", "", ""]);
-  assert.deepEqual(after("renormalize"), ["removed", "removed", "60 %", "20 %", "20 %"]);
+  assert.deepEqual(after("renormalize"), [
+    "removed",
+    "removed",
+    "60\u00a0%",
+    "20\u00a0%",
+    "20\u00a0%",
+  ]);
   const signs = (stop) => unveiled(view, stop).list.map((row) => row.sign);
   assert.deepEqual(signs("renormalize"), ["", "", "", "", ""]);
   assert.deepEqual(unveiled(view, "draw"), view);

@@ -216,12 +216,12 @@ test("no dot hides another where there is room, and none leaves its strip", () =
 });
 
 test("numbers with their intervals in words", () => {
-  assert.equal(written(0.214, "share"), "21 %");
+  assert.equal(written(0.214, "share"), "21\u00a0%");
   assert.equal(written(1, "tokens"), "1 token");
   assert.equal(written(null, "ratio"), "–");
   assert.equal(signed(-0.041, "share"), "−4.1 points");
   assert.equal(signed(0.00002, "ratio"), "+0.00002");
-  assert.equal(estimated([0.21, 0.19, 0.24], "share"), "21 % (19 to 24)");
+  assert.equal(estimated([0.21, 0.19, 0.24], "share"), "21\u00a0% (19 to 24)");
   assert.equal(estimated([0.05, -0.01, 0.08], "ratio", signed), "+0.050 (−0.010 to +0.080)");
   assert.equal(estimated([60, 60, 60], "tokens"), "60 tokens (all the same)");
   assert.equal(estimated([60, null, null], "tokens"), "60 tokens (no interval)");

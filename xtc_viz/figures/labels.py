@@ -31,8 +31,8 @@ def percent(p: float) -> str:
     """A probability as people read it: `41 %`, `3.2 %`, `0.04 %`."""
     value = 100.0 * p
     if value >= 9.95 or value == 0.0:
-        return f"{value:.0f} %"
-    return f"{value:.2g} %" if value >= 0.0095 else "under 0.01 %"
+        return f"{value:.0f}\u00a0%"
+    return f"{value:.2g}\u00a0%" if value >= 0.0095 else "under\u00a00.01\u00a0%"
 
 
 def setting(value: float) -> str:

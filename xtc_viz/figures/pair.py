@@ -137,7 +137,7 @@ def words(row: Row | None) -> str:
     p, q = percent(row.p), percent(row.q)
     if row.kind == "removed":
         return f"{sign}<s>{p}</s> removed"
-    return sign + (p if p == q else f"{p.removesuffix(' %')} → {q}")
+    return sign + (p if p == q else f"{p.removesuffix('%').rstrip()} → {q}")
 
 
 def _label(pair: Pair, texts: Mapping[int, str]) -> str:

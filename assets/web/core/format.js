@@ -52,14 +52,15 @@ export function shown(text) {
 }
 
 /**
- * A probability in two digits; `least` is the smallest percentage that is written out.
+ * A probability in two digits, never parted from its sign by the end of a line; `least` is the
+ * smallest percentage that is written out.
  * @param {number} p
  */
 export function percent(p, least = 0.01) {
   const value = 100 * p;
-  if (value >= 9.95 || value === 0) return `${value.toFixed(0)} %`;
-  if (value >= 0.95 * least) return `${Number(value.toPrecision(2))} %`;
-  return `< ${least} %`;
+  if (value >= 9.95 || value === 0) return `${value.toFixed(0)}\u00a0%`;
+  if (value >= 0.95 * least) return `${Number(value.toPrecision(2))}\u00a0%`;
+  return `<\u00a0${least}\u00a0%`;
 }
 
 /** @param {number} value */

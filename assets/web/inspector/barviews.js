@@ -67,7 +67,7 @@ function numbers({ known, ...cell }, least) {
   const q = percent(cell.q, least);
   if (!known && cell.p === 0) return p;
   if (!known) return p.startsWith("<") ? p : `≤ ${p}`;
-  return p === q ? p : `${p.replace(" %", "")} → ${q}`;
+  return p === q ? p : `${p.replace("\u00a0%", "")} → ${q}`;
 }
 
 /**

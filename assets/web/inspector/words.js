@@ -85,7 +85,7 @@ export function facts(step) {
 export function factsOfTwo(steps) {
   const [a, b] = steps.map(({ outcome, removed_mass, removable_mass }) => {
     if (!removable_mass) return "–";
-    const gone = outcome === "fired" ? percent(removed_mass).replace(" %", "") : "0";
+    const gone = outcome === "fired" ? percent(removed_mass).replace("\u00a0%", "") : "0";
     return `${gone} of ${percent(removable_mass)}`;
   });
   const [left, right] = steps.map(numbers);

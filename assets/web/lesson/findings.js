@@ -109,7 +109,7 @@ export function here({ model, prompts, seeds, length, improbable, samplers }) {
 
 /** @param {Estimate} estimate @param {(value: number) => string} write */
 function interval({ value, low, high }, write) {
-  return `${write(value)} (${write(low).replace(" %", "")}–${write(high).replace(" %", "")})`;
+  return `${write(value)} (${write(low).replace("\u00a0%", "")}–${write(high).replace("\u00a0%", "")})`;
 }
 
 /** @type {[label: string, address: string, words: string][]} */

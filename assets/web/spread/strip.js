@@ -108,6 +108,8 @@ export function estimated(estimate, unit, write = written) {
   const words = write(mean, unit);
   if (low === null || high === null) return `${words} (no interval)`;
   if (low === high) return `${words} (all the same)`;
-  const [from, to] = [low, high].map((end) => write(end, unit).replace(/ (%|tokens?|points)$/, ""));
+  const [from, to] = [low, high].map((end) =>
+    write(end, unit).replace(/\s(%|tokens?|points)$/, ""),
+  );
   return `${words} (${from} to ${to})`;
 }
