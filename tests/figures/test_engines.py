@@ -23,7 +23,11 @@ def test_two_strips_by_hand() -> None:
     removed = first["removed"]
     assert (removed.y, removed.text, removed.opacity) == ((0.5,), ("✕",), GONE)
     assert removed.marker.pattern.shape == "/"
-    assert (first["kept"].x, first["kept"].y, first["kept"].text) == ((1,), (0.6,), ("60 %",))
+    assert (first["kept"].x, first["kept"].y, first["kept"].text) == (
+        (1,),
+        (0.6,),
+        ("60\N{NO-BREAK SPACE}%",),
+    )
     assert second["eligible"].y == (0.5, 0.3)
     assert list(figure.layout.xaxis.ticktext) == ["town", "house", "castle", "others"]
     assert [note.text for note in figure.layout.annotations] == [
@@ -35,7 +39,11 @@ def test_two_strips_by_hand() -> None:
 def test_what_another_stage_cut_off_has_no_bar() -> None:
     strip = Strip("mlx-lm", BEFORE, (1.0, 0.0, 0.0, 0.0), ("tail", "tail", "tail", "rest"))
     tail = bars(engines_figure([strip], ["a", "b", "c", "others"]), "y")["below τ"]
-    assert (tail.y, tail.text, tail.opacity) == ((1.0, 0.0, 0.0), ("100 %", "–", "–"), 1.0)
+    assert (tail.y, tail.text, tail.opacity) == (
+        (1.0, 0.0, 0.0),
+        ("100\N{NO-BREAK SPACE}%", "–", "–"),
+        1.0,
+    )
 
 
 def test_strips_stand_on_one_scale_and_each_meaning_is_named_once() -> None:
