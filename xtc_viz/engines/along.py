@@ -93,13 +93,13 @@ def along(
         if len(ids) > 1
     ]
     at_one = [shown._replace(coin=acting_coin(shown.coin, sampler.xtc)) for shown in own]
-    asked = [
+    questions = [
         (shown, settings, _verdicts(shown, plan_of(settings).xtc))
         for shown, settings in ((own, sampler), (at_one, acting(sampler)))
     ]
     result = {}
     for engine in engines.values():
-        of_own, of_fired = (_differences(*one, engine.dialect) for one in asked)
+        of_own, of_fired = (_differences(*one, engine.dialect) for one in questions)
         result[engine.name] = Along(engine.name, of_own, of_fired, exact)
     return result
 

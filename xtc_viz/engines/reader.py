@@ -111,34 +111,34 @@ class Reader:
         """Take a field's value, or what the program has in its place."""
         knob = KNOBS[one.knob]
         idle = one.knob == TAU and not self.values[RHO]  # XTC is off, whatever τ is
-        given = [name for name in (one.name, *one.also) if self.raw.get(name) is not None]
+        names = [name for name in (one.name, *one.also) if self.raw.get(name) is not None]
         self.values[one.knob] = knob.default
         try:
             self.values[one.knob] = _checked(one, one.name, one.absent)
         except SettingsError as error:
-            if not given and not idle and not self.others:
+            if not names and not idle and not self.others:
                 words = f"`{one.name}` is not said, and is {one.absent:g} there"
                 self.problems.append(f"{words}; here it must be {error.bounds}.")
-        if not given:
+        if not names:
             # A text that several programs may have written says nothing of the defaults of one.
             if self.others:
                 self.values[one.knob] = knob.default if one.knob != RHO else 0.0
             else:
                 self.unsaid.append(one)
             return
-        value = self.raw[given[0]]
-        for other in given[1:]:
+        value = self.raw[names[0]]
+        for other in names[1:]:
             if self.raw[other] != value:
-                words = f"`{other}` is {shown(self.raw[other])}; here it is as `{given[0]}`"
+                words = f"`{other}` is {shown(self.raw[other])}; here it is as `{names[0]}`"
                 self.problems.append(f"{words}, {shown(value)}.")
         try:
-            self.values[one.knob] = _checked(one, given[0], value)
+            self.values[one.knob] = _checked(one, names[0], value)
         except SettingsError as error:
             if not idle:
                 now = self.values[one.knob]
                 self.problems.append(f"{error}. {knob.label} is {now:g} here.")
         else:
-            self.note(given[0], one.knob, self.values[one.knob])
+            self.note(names[0], one.knob, self.values[one.knob])
 
     def assumed(self) -> tuple[Taken, ...]:
         """Return what acts here because the program has it on where nobody says anything."""

@@ -38,8 +38,8 @@ def _every_size(raw: Raw) -> Raw:
 def _code(raw: Raw) -> str:
     penalties = {name: value for name, value in raw.items() if "penalty" in name or "size" in name}
     sampler = {name: value for name, value in raw.items() if name not in penalties}
-    made = ["make_logits_processors", "make_sampler"] if penalties else ["make_sampler"]
-    lines = [f"from mlx_lm.sample_utils import {', '.join(made)}", ""]
+    functions = ["make_logits_processors", "make_sampler"] if penalties else ["make_sampler"]
+    lines = [f"from mlx_lm.sample_utils import {', '.join(functions)}", ""]
     lines += [f"sampler = make_sampler({arguments(sampler)})"]
     if penalties:
         lines += [f"logits_processors = make_logits_processors({arguments(penalties)})"]

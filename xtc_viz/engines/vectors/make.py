@@ -42,18 +42,18 @@ def vectors(engine: Engine, count: int, seed: int) -> list[Vector]:
     """Return the vectors of an engine: all edges that it can be asked, and `count` others."""
     rng = Random(seed)
     mixes = engine.dialect.coin is Coin.MIXTURE
-    asked = (
+    cases = (
         case
         for case in edges()
         if (mixes or case.probability in (0.0, 1.0)) and (engine.min_keep or not case.min_keep)
     )
-    made = [vector for case in asked if (vector := _answered(case, engine))]
-    wanted = len(made) + count
-    while len(made) < wanted:
-        case = _by_chance(rng, f"by chance {len(made) + count - wanted + 1}", mixes)
+    rows = [vector for case in cases if (vector := _answered(case, engine))]
+    wanted = len(rows) + count
+    while len(rows) < wanted:
+        case = _by_chance(rng, f"by chance {len(rows) + count - wanted + 1}", mixes)
         if vector := _answered(case, engine):
-            made.append(vector)
-    return made
+            rows.append(vector)
+    return rows
 
 
 def _by_chance(rng: Random, name: str, mixes: bool) -> Asked:

@@ -41,13 +41,13 @@ def _words(view: View) -> str:
     published = own.pop(Strategy.KEEP_LEAST, "")
     sentences, counts = [], []
     for metric in view.metrics:
-        found = {}
+        differences = {}
         for strategy, name in own.items():
             if published and (one := view.difference(metric, published, name)).n:
-                found[_label(strategy)] = one
-        if found:
-            counts += [one.n for one in found.values()]
-            said = claims(found, numbers=len(view.metrics) == 1)
+                differences[_label(strategy)] = one
+        if differences:
+            counts += [one.n for one in differences.values()]
+            said = claims(differences, numbers=len(view.metrics) == 1)
             sentences.append(f"{view.of(metric).label}: {said}.")
     if sentences:
         words += f" Against keep least, on {prompts(counts)}. {' '.join(sentences)}"

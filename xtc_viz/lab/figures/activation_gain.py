@@ -32,15 +32,15 @@ def points(view: View, condition: str) -> Points:
     """Return the prompts that both numbers are known of."""
     seen = view.observed(condition)
     pairs = paired(view.results.scores[view.metric], view.results.baseline, condition)
-    found = Points([], [], [])
+    known = Points([], [], [])
     for prompt, gain in zip(pairs.prompts, pairs.difference.tolist(), strict=True):
         own = seen.by_prompt.get(prompt) if seen else None
         share = own.values.get("activation") if own else None
         if share is not None:
-            found.prompts.append(prompt)
-            found.activation.append(share)
-            found.gain.append(gain)
-    return found
+            known.prompts.append(prompt)
+            known.activation.append(share)
+            known.gain.append(gain)
+    return known
 
 
 def _points(view: View) -> dict[str, Points]:

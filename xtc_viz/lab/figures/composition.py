@@ -26,12 +26,12 @@ def _rows(view: View) -> dict[Pair, str]:
     """Return the pairs that have values, with what each row is called."""
     pairs = factorial(view).pairs
     several = len({xtc for _, _, xtc in pairs}) > 1
-    found = {}
+    rows = {}
     for alone, both, xtc in pairs:
         if any(view.mean(m, alone) and view.mean(m, both) for m in view.metrics):
             short = labels([alone], 16 if several else 26)[0]
-            found[alone, both] = f"{short} · {xtc_words(xtc)}" if several else short
-    return found
+            rows[alone, both] = f"{short} · {xtc_words(xtc)}" if several else short
+    return rows
 
 
 def _lack(view: View) -> str:
@@ -85,17 +85,17 @@ def _add(
 
 def differences(view: View, metric: str, pairs: Sequence[Pair]) -> dict[str, Interval]:
     """Return what XTC adds to each sampler, by the name of the condition with it."""
-    found = {both: view.difference(metric, alone, both) for alone, both in pairs}
-    return {name: one for name, one in found.items() if one.n}
+    by_pair = {both: view.difference(metric, alone, both) for alone, both in pairs}
+    return {name: one for name, one in by_pair.items() if one.n}
 
 
 def _words(view: View) -> str:
     pairs, sentences, counts = [*_rows(view)], [], []
     for metric in view.metrics:
-        if found := differences(view, metric, pairs):
-            counts += [one.n for one in found.values()]
+        if by_pair := differences(view, metric, pairs):
+            counts += [one.n for one in by_pair.values()]
             own = view.of(metric)
-            said = claims(found, numbers=len(view.metrics) == 1)
+            said = claims(by_pair, numbers=len(view.metrics) == 1)
             sentences.append(f"{own.label} ({own.direction}): {said}.")
     alone = quoted(pairs[0][0])
     return (

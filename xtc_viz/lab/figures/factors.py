@@ -71,11 +71,11 @@ class Factorial:
     @property
     def combinations(self) -> list[Combination]:
         """Where both factors, each one and neither are there; neither is the first row's."""
-        found = []
+        combinations = []
         for (i, j), both in self.cells.items():
             if i > 0 and j > 0 and (0, j) in self.cells:
-                found.append(Combination(self.rows[0], self.rows[i], self.cells[0, j], both))
-        return found
+                combinations.append(Combination(self.rows[0], self.rows[i], self.cells[0, j], both))
+        return combinations
 
 
 def factorial(view: View) -> Factorial:

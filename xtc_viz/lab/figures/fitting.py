@@ -18,17 +18,17 @@ def pixels(text: str) -> int:
 def wrapped(text: str, width: float) -> str:
     """Return the text with lines of at most `width` pixels, broken at its spaces; a word that is
     wider stays whole."""
-    found: list[str] = []
+    lines: list[str] = []
     for line in text.split("<br>"):
         words = line.split(" ")
-        found.append(words[0])
+        lines.append(words[0])
         for word in words[1:]:
-            longer = f"{found[-1]} {word}"
+            longer = f"{lines[-1]} {word}"
             if pixels(longer) <= width:
-                found[-1] = longer
+                lines[-1] = longer
             else:
-                found.append(word)
-    return "<br>".join(found)
+                lines.append(word)
+    return "<br>".join(lines)
 
 
 def line_count(text: str) -> int:

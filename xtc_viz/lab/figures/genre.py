@@ -33,13 +33,13 @@ def _conditions(view: View) -> list[str]:
 def _gains(view: View, condition: str, by: str) -> dict[str, list[float]]:
     """Return what each prompt differs by, by its genre or openness."""
     pairs = paired(view.results.scores[view.metric], view.results.baseline, condition)
-    found: dict[str, list[float]] = {}
+    gains: dict[str, list[float]] = {}
     for prompt, gain in zip(pairs.prompts, pairs.difference.tolist(), strict=True):
         own = view.results.prompts.get(prompt)
         label = str(getattr(own, by) or "") if own else ""
         if label or by == "genre":
-            found.setdefault(label or NONE, []).append(gain)
-    return found
+            gains.setdefault(label or NONE, []).append(gain)
+    return gains
 
 
 def _labels(view: View, by: str) -> list[str]:

@@ -29,12 +29,12 @@ def _lack(view: View) -> str:
 
 
 def _differences(view: View, own: Surface) -> dict[Cell, HeatCell]:
-    found = {
+    compared = {
         cell: one for cell, name in own.cells.items() if (one := view.compared(view.metric, name))
     }
     sign = view.of(view.metric).direction.sign or 1
-    shade = shades({cell: sign * one.difference.mean for cell, one in found.items()})
-    return {cell: _cell(one, shade[cell]) for cell, one in found.items()}
+    shade = shades({cell: sign * one.difference.mean for cell, one in compared.items()})
+    return {cell: _cell(one, shade[cell]) for cell, one in compared.items()}
 
 
 def _cell(one: Comparison, shade: float) -> HeatCell:
@@ -46,13 +46,13 @@ def _cell(one: Comparison, shade: float) -> HeatCell:
 
 def fired(view: View, own: Surface) -> dict[Cell, float]:
     """Return how often XTC fired in each cell, where that was read."""
-    found = {}
+    shares = {}
     for cell, name in own.cells.items():
         seen = view.observed(name)
         share = seen.whole.values.get("activation") if seen else None
         if share is not None:
-            found[cell] = share
-    return found
+            shares[cell] = share
+    return shares
 
 
 def _picture(view: View) -> go.Figure:
@@ -99,9 +99,9 @@ def _picture(view: View) -> go.Figure:
 
 def _words(view: View) -> str:
     own = surface(view)
-    found = [one for name in own.cells.values() if (one := view.compared(view.metric, name))]
+    comparisons = [one for name in own.cells.values() if (one := view.compared(view.metric, name))]
     metric = view.of(view.metric)
-    differences = {one.condition: one.difference for one in found}
+    differences = {one.condition: one.difference for one in comparisons}
     words = (
         f"{metric.label} ({metric.direction}) against {quoted(view.results.baseline)}, on "
         f"{prompts([one.n for one in differences.values()])}: "

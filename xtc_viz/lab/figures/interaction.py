@@ -31,8 +31,8 @@ def _differences(view: View) -> dict[str, Interval]:
     """Return what the conditions differ by from the one of neither factor, by name."""
     own = factorial(view)
     others = [name for name in own.cells.values() if name != own.rows[0]]
-    found = {name: view.difference(view.metric, own.rows[0], name) for name in others}
-    return {name: one for name, one in found.items() if one.n}
+    by_name = {name: view.difference(view.metric, own.rows[0], name) for name in others}
+    return {name: one for name, one in by_name.items() if one.n}
 
 
 def _picture(view: View) -> go.Figure:
@@ -70,11 +70,11 @@ def _picture(view: View) -> go.Figure:
 
 
 def _words(view: View) -> str:
-    base, metric, found = factorial(view).rows[0], view.of(view.metric), _differences(view)
+    base, metric, by_name = factorial(view).rows[0], view.of(view.metric), _differences(view)
     return (
         f"{metric.label} ({metric.direction}) against {quoted(base)}, on "
-        f"{prompts([one.n for one in found.values()])}: {claims(found)}. Whether the effects add "
-        "up is another question: see the figure of the sum and the two together."
+        f"{prompts([one.n for one in by_name.values()])}: {claims(by_name)}. Whether the effects "
+        "add up is another question: see the figure of the sum and the two together."
     )
 
 

@@ -66,12 +66,12 @@ def _pairs(view: View) -> list[tuple[str, str]]:
 
 def _means(view: View, plane: tuple[str, str]) -> dict[str, tuple[Interval, Interval]]:
     """Return the means of variety and cost of the conditions that have both."""
-    found = {}
+    points = {}
     for name in view.conditions:
         variety, cost = (view.mean(metric, name) for metric in plane)
         if variety and cost:
-            found[name] = variety, cost
-    return found
+            points[name] = variety, cost
+    return points
 
 
 def undominated(points: Mapping[str, Point]) -> list[str]:
@@ -219,15 +219,15 @@ def _words(view: View) -> str:
         signs = [view.of(metric).direction.sign for metric in plane]
         both, variety_only = [], []
         for name in view.others:
-            found = [view.compared(metric, name) for metric in plane]
+            comparisons = [view.compared(metric, name) for metric in plane]
             better = [
                 verdict(one.difference) == ("more" if sign > 0 else "less")
-                for one, sign in zip(found, signs, strict=True)
+                for one, sign in zip(comparisons, signs, strict=True)
                 if one
             ]
             if better == [True, True]:
                 both.append(quoted(name))
-            elif better[:1] == [True] and found[1] and found[1].better < 0:
+            elif better[:1] == [True] and comparisons[1] and comparisons[1].better < 0:
                 variety_only.append(quoted(name))
         first, second = (view.of(metric).label for metric in plane)
         words = f"{first} and {second}: better than {quoted(base)} in both with {some(both)}"

@@ -21,7 +21,7 @@ def beside(points: Mapping[str, Point], spans: Point) -> dict[str, Point]:
     scale = [SIDE / span if span > 0 else 0.0 for span in spans]
     pixels = {name: (x * scale[0], y * scale[1]) for name, (x, y) in points.items()}
     taken: list[Point] = []
-    found = {}
+    places = {}
     for name, (x, y) in pixels.items():
         others = [*taken, *(own for other, own in pixels.items() if other != name)]
 
@@ -32,5 +32,5 @@ def beside(points: Mapping[str, Point], spans: Point) -> dict[str, Point]:
         way = max(_WAYS, key=room)
         right, up = RADIUS * math.cos(way), RADIUS * math.sin(way)
         taken.append((x + right, y + up))
-        found[name] = (right, up)
-    return found
+        places[name] = (right, up)
+    return places

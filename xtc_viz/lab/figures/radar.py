@@ -109,14 +109,14 @@ def _picture(view: View) -> go.Figure:
 def _words(view: View) -> str:
     sentences, counts = [], []
     for name in _shown(view):
-        found = [one for metric in view.metrics if (one := view.compared(metric, name))]
-        counts += [one.difference.n for one in found]
+        comparisons = [one for metric in view.metrics if (one := view.compared(metric, name))]
+        counts += [one.difference.n for one in comparisons]
         counted = {
-            words: sum(one.better == way for one in found)
+            words: sum(one.better == way for one in comparisons)
             for words, way in (("better in", 1), ("worse in", -1), ("not shown to differ in", 0))
         }
         parts = [f"{words} {n}" for words, n in counted.items() if n]
-        sentences.append(f"{quoted(name)} is {listed(parts)} of {len(found)} metrics")
+        sentences.append(f"{quoted(name)} is {listed(parts)} of {len(comparisons)} metrics")
     base, left = quoted(view.results.baseline), len(view.with_differences) - len(_shown(view))
     words = f"Against {base}, on {prompts(counts)}, by 95 % intervals: {'; '.join(sentences)}."
     return f"{words} {left} more conditions are not drawn." if left else words

@@ -26,7 +26,7 @@ ROW = 62  # pixels
 STATES = {
     "in": ("✓", "variety rises, the cost is not shown to rise"),
     "paid": ("!", "variety rises, and so does the cost"),
-    "open": ("–", "variety is not shown to rise"),
+    "open": ("○", "variety is not shown to rise"),
     "few": ("?", "too few prompts"),
 }
 
@@ -40,18 +40,18 @@ def _metrics(known: Sequence[str], chosen: str) -> tuple[str, ...]:
 def states(view: View) -> dict[Cell, str]:
     """Return which of `STATES` each pair of ρ and τ is in."""
     variety, cost = view.metrics
-    found = {}
+    by_cell = {}
     for cell, name in surface(view).cells.items():
         gain, price = view.compared(variety, name), view.compared(cost, name)
         if gain is None or price is None:
             continue
         if "few" in (verdict(gain.difference), verdict(price.difference)):
-            found[cell] = "few"
+            by_cell[cell] = "few"
         elif gain.better <= 0:
-            found[cell] = "open"
+            by_cell[cell] = "open"
         else:
-            found[cell] = "paid" if price.better < 0 else "in"
-    return found
+            by_cell[cell] = "paid" if price.better < 0 else "in"
+    return by_cell
 
 
 def _lack(view: View) -> str:
@@ -69,15 +69,16 @@ def _colour(state: str, theme: Theme) -> str:
 
 def _picture(view: View) -> go.Figure:
     figure, theme, own = go.Figure(), view.theme, surface(view)
-    found = states(view)
+    by_cell = states(view)
     order = [*STATES]
     wide, high = len(own.rhos), len(own.taus)
-    keys = [f"{sign} {words}" for state, (sign, words) in STATES.items() if state in found.values()]
+    there = {*by_cell.values()}
+    keys = [f"{sign} {words}" for state, (sign, words) in STATES.items() if state in there]
     grid = Grid(view.width, 1, ROW * high, top=over(keys, view.width), bottom=56)
     across = grid.panel / wide
     steps = [[i / 4, (i + 1) / 4] for i in range(4)]
     scale = [[end, _colour(s, theme)] for s, ends in zip(order, steps, strict=True) for end in ends]
-    places = [[found.get((i, j)) for i in range(wide)] for j in range(high)]
+    places = [[by_cell.get((i, j)) for i in range(wide)] for j in range(high)]
     figure.add_heatmap(
         x=list(range(wide)), y=list(range(high)),
         z=[[order.index(state) if state else None for state in row] for row in places],
@@ -89,14 +90,14 @@ def _picture(view: View) -> go.Figure:
         hoverongaps=False,
     )  # fmt: skip
     figure.add_scatter(
-        x=[i for i, _ in found], y=[j for _, j in found], mode="text", hoverinfo="skip",
+        x=[i for i, _ in by_cell], y=[j for _, j in by_cell], mode="text", hoverinfo="skip",
         text=[
-            wrapped(_text(view, own.cells[cell], state), across) for cell, state in found.items()
+            wrapped(_text(view, own.cells[cell], state), across) for cell, state in by_cell.items()
         ],
         textfont={"color": theme.ink, "size": 12 if across > 45 else 11}, showlegend=False,
     )  # fmt: skip
     for state, (sign, words) in STATES.items():
-        if state in found.values():
+        if state in there:
             line = {"color": theme.ink_2, "width": 1}
             swatch: dict[str, Any] = {"symbol": "square", "size": 13, "line": line}
             add_key(figure, f"{sign} {words}", swatch | {"color": _colour(state, theme)})
@@ -128,19 +129,23 @@ def _hover(view: View, condition: str) -> str:
 
 
 def _words(view: View) -> str:
-    own, found = surface(view), states(view)
+    own, by_cell = surface(view), states(view)
     variety, cost = (view.of(metric).label for metric in view.metrics)
-    compared = [view.compared(metric, own.cells[cell]) for cell in found for metric in view.metrics]
-    counts = [one.difference.n for one in compared if one]
+    counts = [
+        one.difference.n
+        for cell in by_cell
+        for metric in view.metrics
+        if (one := view.compared(metric, own.cells[cell]))
+    ]
     named: Mapping[str, list[str]] = {
         state: [
-            f"ρ {own.rhos[i]:g}, τ {own.taus[j]:g}" for (i, j), own_state in found.items()
+            f"ρ {own.rhos[i]:g}, τ {own.taus[j]:g}" for (i, j), own_state in by_cell.items()
             if own_state == state
         ]
         for state in STATES
     }  # fmt: skip
     begin = f"Against {quoted(view.results.baseline)}, on {prompts(counts)}: "
-    total = f"{len(found)} pairs of ρ and τ"
+    total = f"{len(by_cell)} pairs of ρ and τ"
     if not named["in"] and not named["paid"]:
         return f"{begin}in none of {total} is {variety} shown to be better."
     parts = []

@@ -130,19 +130,19 @@ def labels(names: Iterable[str], longest: int = LONGEST) -> list[str]:
 
 def kinds_of(view: View, names: Iterable[str]) -> list[str]:
     """Return what the kinds of these conditions are called."""
-    found = {kind(view, name) for name in names}
-    return [words for one, words in KINDS.items() if one in found]
+    kinds = {kind(view, name) for name in names}
+    return [words for one, words in KINDS.items() if one in kinds]
 
 
 def key_of_kinds(
     figure: go.Figure, view: View, names: Iterable[str], *, bars: bool = False
 ) -> None:
     """Add what colours and markers mean to the legend, for the kinds of these conditions."""
-    found = {kind(view, name) for name in names}
+    kinds = {kind(view, name) for name in names}
     for one, words in KINDS.items():
-        if one in found and bars:
+        if one in kinds and bars:
             figure.add_bar(x=[None], y=[None], marker=bar(one, view.theme), name=words)
-        elif one in found:
+        elif one in kinds:
             add_key(figure, words, marker(one, view.theme))
 
 

@@ -24,14 +24,14 @@ ROW = 34  # pixels
 
 def interactions(view: View) -> dict[str, Additivity]:
     """Return what each combination does alone and together, by the condition of both."""
-    found = {}
+    by_name = {}
     for four in factorial(view).combinations:
         _, table = by_prompt(view.results.scores[view.metric], four)
         if len(table):
             neither, first, second, both = table.T
             rng = np.random.default_rng(DICE)
-            found[four.both] = additivity(neither, first, second, both, rng)
-    return found
+            by_name[four.both] = additivity(neither, first, second, both, rng)
+    return by_name
 
 
 def _lack(view: View) -> str:
@@ -41,17 +41,17 @@ def _lack(view: View) -> str:
 
 
 def _picture(view: View) -> go.Figure:
-    figure, theme, found = go.Figure(), view.theme, interactions(view)
+    figure, theme, by_name = go.Figure(), view.theme, interactions(view)
     keys = ("the sum of the two alone", "the two together", "hollow: no interaction shown")
-    rows = labels(found)
+    rows = labels(by_name)
     grid = rows_grid(view.width, 2, ROW, rows, keys)
     for i in range(2):
         x, y = names(i)
         figure.add_scatter(
-            x=[0, 0], y=[-0.5, len(found) - 0.5], mode="lines", xaxis=x, yaxis=y,
+            x=[0, 0], y=[-0.5, len(by_name) - 0.5], mode="lines", xaxis=x, yaxis=y,
             line={"color": theme.ink, "width": 1}, hoverinfo="skip", showlegend=False,
         )  # fmt: skip
-    for row, (name, one) in enumerate(found.items()):
+    for row, (name, one) in enumerate(by_name.items()):
         total = one.first.mean + one.second.mean
         figure.add_scatter(
             x=[total], y=[row - 0.14], mode="markers", marker=marker("baseline", theme, size=10),
@@ -82,8 +82,8 @@ def _add(
 
 
 def _words(view: View) -> str:
-    found: Mapping[str, Additivity] = interactions(view)
-    interaction = {name: one.interaction for name, one in found.items()}
+    by_name: Mapping[str, Additivity] = interactions(view)
+    interaction = {name: one.interaction for name, one in by_name.items()}
     counts = prompts([one.n for one in interaction.values()])
     words = claims(interaction, what="combinations").replace("no difference", "no interaction")
     return (

@@ -42,27 +42,27 @@ def _picture(view: View) -> go.Figure:
     ranges: dict[str, Any] = {}
     for i, metric in enumerate(view.metrics):
         x, y = names(i)
-        found = [
+        counted = [
             (row, one) for row, name in enumerate(shown) if (one := view.compared(metric, name))
         ]
         for place, words in enumerate(kinds):
-            counts = [one.prompts[place] for _, one in found]
+            counts = [one.prompts[place] for _, one in counted]
             figure.add_bar(
-                x=counts, y=[row for row, _ in found], orientation="h", xaxis=x, yaxis=y,
+                x=counts, y=[row for row, _ in counted], orientation="h", xaxis=x, yaxis=y,
                 width=0.68, marker=_marker(place, theme), name=words, legendgroup=words,
                 showlegend=i == 0, hoverinfo="text",
                 hovertext=[
                     f"{cut(one.condition, HOVER)}<br>{words} on {one.prompts[place]} of "
-                    f"{sum(one.prompts)} prompts" for _, one in found
+                    f"{sum(one.prompts)} prompts" for _, one in counted
                 ],
             )  # fmt: skip
         # Numbers at both ends, where no hatching is behind them.
-        longest = max((sum(one.prompts) for _, one in found), default=1)
+        longest = max((sum(one.prompts) for _, one in counted), default=1)
         for place in (0, 2):
             figure.add_scatter(
-                x=[0 if place == 0 else sum(one.prompts) for _, one in found],
-                y=[row for row, _ in found], xaxis=x, yaxis=y, mode="text",
-                text=[f"<b>{one.prompts[place]}</b>" for _, one in found],
+                x=[0 if place == 0 else sum(one.prompts) for _, one in counted],
+                y=[row for row, _ in counted], xaxis=x, yaxis=y, mode="text",
+                text=[f"<b>{one.prompts[place]}</b>" for _, one in counted],
                 textposition="middle right", textfont={"color": theme.ink, "size": 12},
                 cliponaxis=False, hoverinfo="skip", showlegend=False,
             )  # fmt: skip
@@ -77,16 +77,16 @@ def _words(view: View) -> str:
     better = _kinds(view)[0]
     counts, sentences = [], []
     for metric in view.metrics:
-        found = {name: one for name in view.others if (one := view.compared(metric, name))}
-        if not found:
+        comparisons = {name: one for name in view.others if (one := view.compared(metric, name))}
+        if not comparisons:
             continue
-        counts += [one.difference.n for one in found.values()]
-        most = max(found, key=lambda name: found[name].prompts.wins)
-        wins, all_of_them = found[most].prompts.wins, sum(found[most].prompts)
+        counts += [one.difference.n for one in comparisons.values()]
+        most = max(comparisons, key=lambda name: comparisons[name].prompts.wins)
+        wins, all_of_them = comparisons[most].prompts.wins, sum(comparisons[most].prompts)
         sentences.append(
             f"{view.of(metric).label}: {better} on up to {wins} of {all_of_them} (with "
             f"{quoted(most)}); by the intervals of the means "
-            f"{claims({name: one.difference for name, one in found.items()}, numbers=False)}."
+            f"{claims({name: one.difference for name, one in comparisons.items()}, numbers=False)}."
         )
     base = quoted(view.results.baseline)
     return f"Prompts on which a condition differs from {base}, of {prompts(counts)}. " + " ".join(

@@ -79,14 +79,14 @@ def against_baseline(view: View, conditions: Sequence[str] | None = None) -> str
     single = len(view.metrics) == 1
     sentences, counts = [], []
     for metric in view.metrics:
-        found = {name: view.compared(metric, name) for name in names}
-        differences = {name: one.difference for name, one in found.items() if one}
+        comparisons = {name: view.compared(metric, name) for name in names}
+        differences = {name: one.difference for name, one in comparisons.items() if one}
         if differences:
             counts += [one.n for one in differences.values()]
             own = view.of(metric)
             frail = [
                 name
-                for name, one in found.items()
+                for name, one in comparisons.items()
                 if one and one.difference.excludes_zero and not one.firm
             ]
             sentences.append(
