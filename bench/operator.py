@@ -3,7 +3,7 @@
 As users call it (`XTCLogitsProcessor`, out of place), one and two rows: against the published way
 (full sort, softmax, shift, scatter) and against one `torch.softmax` over the same rows; warm, in a
 loop, and cold, once after something else has filled the caches, as in a real step. Cold, the
-published way sets no limit: one softmax alone takes more than a sixtieth of it there, and whoever
+published way sets no limit: one softmax alone takes about a sixtieth of it there, and whoever
 wants p needs one. And the decision alone, on the top-100 record that a step has anyway.
 """
 
