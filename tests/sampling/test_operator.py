@@ -415,3 +415,14 @@ def test_cuda_decides_as_the_cpu_does(row, tau):
     expected, on_cpu = apply(logits, tau=tau)
     assert torch.equal(result.cpu(), expected)
     assert decisions[0].removed == on_cpu[0].removed
+
+
+def test_a_processor_keeps_nothing_of_a_step_that_another_mode_forbids():
+    """`generate` may run in inference mode, whose tensors nobody may write to outside."""
+    processor = XTCLogitsProcessor(XTCSettings(rho=0.5), torch.Generator().manual_seed(0))
+    twin = XTCLogitsProcessor(XTCSettings(rho=0.5), torch.Generator().manual_seed(0))
+    ids, scores = torch.zeros(2, 1, dtype=torch.long), torch.zeros(2, 5)
+    with torch.inference_mode():
+        inside = [processor(ids, scores).tolist() for _ in range(8)]
+    outside = [processor(ids, scores).tolist() for _ in range(8)]
+    assert inside + outside == [twin(ids, scores).tolist() for _ in range(16)]

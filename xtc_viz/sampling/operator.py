@@ -173,7 +173,7 @@ class XTCLogitsProcessor:
         """`generator` draws the coins; without one they come from torch's global generator."""
         self.settings = settings or XTCSettings()
         self.generator = generator
-        self._coin = torch.empty(1, device=generator.device if generator else "cpu")
+        self._device = generator.device if generator else torch.device("cpu")
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Return new scores (B, V); `input_ids` (B, T) is not used.
@@ -184,7 +184,6 @@ class XTCLogitsProcessor:
         rho = self.settings.rho
         if rho == 0.0:
             return scores
-        if self._coin.shape[0] != scores.shape[0]:
-            self._coin = torch.empty(scores.shape[0], device=self._coin.device)
-        coin = self._coin.uniform_(generator=self.generator).tolist()
+        rows = scores.shape[0]
+        coin = torch.rand(rows, generator=self.generator, device=self._device).tolist()
         return apply_xtc(scores, coin, self.settings)[0] if min(coin) < rho else scores
